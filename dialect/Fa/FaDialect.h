@@ -32,6 +32,8 @@ void registerBufferizableOpInterface(DialectRegistry &registry);
 inline constexpr llvm::StringLiteral kStageAttr = "fa.stage";
 /// Name of the argument attribute that names a capture, e.g. "bias".
 inline constexpr llvm::StringLiteral kNameAttr = "fa.name";
+/// Name of the argument attribute that holds a `#fa.tensor`.
+inline constexpr llvm::StringLiteral kTensorAttr = "fa.tensor";
 } // namespace mlir::fa
 
 #endif // FA_DIALECT_FA_FADIALECT_H

@@ -14,10 +14,10 @@ def Fa_Shaped : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
 
 def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<DestinationStyleOpInterface>,
+    DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     RecursiveMemoryEffects,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<TilingInterface,
       ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
        "getResultTilePosition", "generateResultTileValue"]>,
@@ -88,7 +88,7 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
       }
     ```
 
-    The constraints A1 to A22 are listed in dialect/README.md; each has a test in
+    The constraints A1 to A20 are listed in dialect/README.md; each has a test in
     test/dialect/Fa/invalid.mlir.
   }];
   let arguments = (ins

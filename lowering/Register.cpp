@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/Register.h"
+
+#include "dialect/Fa/FaDialect.h"
+#include "passes/Passes.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+using namespace mlir;
+
+void mlir::fa::registerEverything(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllPasses();
+  registry.insert<FaDialect>();
+  registerBufferizableOpInterface(registry);
+  registerFaPasses();
+}

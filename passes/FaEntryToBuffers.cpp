@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Fa/FaDialect.h"
+#include "passes/Passes.h"
+#include "passes/Stage.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FAENTRYTOBUFFERS
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+//===----------------------------------------------------------------------===//
+// Finding the entry
+//===----------------------------------------------------------------------===//
+
+/// The attention op of the entry function, with an error where there is not
+/// exactly one.
+static FailureOr<AttentionOp> findAttention(ModuleOp module, StringRef entry) {
+  SmallVector<AttentionOp> found;
+  module.walk([&](AttentionOp op) {
+    auto func = dyn_cast<func::FuncOp>(op->getParentOp());
+    if (entry.empty() || (func && func.getSymName() == entry))
+      found.push_back(op);
+  });
+  if (!entry.empty() && !module.lookupSymbol<func::FuncOp>(entry))
+    return module.emitError() << "expects a function named '" << entry
+                              << "' (the entry), found none";
+  if (found.empty())
+    return module.emitError()
+           << "expects one fa.attention"
+           << (entry.empty() ? "" : " in function '" + entry.str() + "'")
+           << ", found none";
+  if (found.size() > 1) {
+    InFlightDiagnostic diag =
+        found[1].emitOpError()
+        << "is not the only one: expects one a module, or "
+           "one in the entry function, found "
+        << found.size()
+        << "; modules with several, or with other code "
+           "around them, are for the embedding pipelines";
+    diag.attachNote(found[0].getLoc()) << "first one here";
+    return diag;
+  }
+  if (!isa<func::FuncOp>(found[0]->getParentOp()))
+    return found[0].emitOpError()
+           << "expects to stand directly in a func.func, got '"
+           << found[0]->getParentOp()->getName() << "'";
+  return found[0];
+}
+
+/// Only what an artefact can hold may stand beside the attention op.
+static LogicalResult checkOtherOps(func::FuncOp func) {
+  if (!func.getBody().hasOneBlock())
+    return func.emitError() << "expects an entry function of one block, got "
+                            << func.getBody().getBlocks().size();
+  for (Operation &op : func.getBody().front()) {
+    if (isa<AttentionOp, func::ReturnOp, arith::ConstantOp, tensor::EmptyOp,
+            tensor::DimOp, tensor::CastOp>(op) ||
+        isa<CastOpInterface>(op))
+      continue;
+    return op.emitError()
+           << "'" << op.getName()
+           << "' beside fa.attention: an entry function may only hold "
+              "constants, tensor.empty and casts; code around attention is for "
+              "the embedding pipelines";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Names and shapes of the arguments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tensor of the artefact: its name and the names of its dynamic extents.
+struct Role {
+  StringRef name;
+  SmallVector<StringRef> symbols;
+};
+
+/// Rewrites the entry function of one attention op.
+class EntryRewriter {
+public:
+  EntryRewriter(AttentionOp op)
+      : op(op), func(cast<func::FuncOp>(op->getParentOp())), b(op) {
+    nameRoles();
+  }
+
+  LogicalResult run();
+
+private:
+  void nameRoles();
+  LogicalResult convertArguments();
+  LogicalResult convertArgument(BlockArgument argument);
+  LogicalResult convertResults();
+  LogicalResult addScale();
+  FailureOr<StringRef> nameOf(BlockArgument argument);
+  MemRefType bufferType(ShapedType type, StringRef name);
+  TensorAttr describe(ShapedType type, StringRef name, bool output);
+  BlockArgument addArgument(Type type, DictionaryAttr attrs, Location loc);
+
+  AttentionOp op;
+  func::FuncOp func;
+  OpBuilder b;
+  DenseMap<Value, Role> roles;
+  llvm::StringMap<SmallVector<StringRef>> symbolsOf;
+  llvm::StringMap<Location> taken;
+  SmallVector<Type> argTypes;
+  SmallVector<Attribute> argAttrs;
+  unsigned numOld = 0;
+};
+} // namespace
+
+void EntryRewriter::nameRoles() {
+  SmallVector<StringRef> q, kv, o, lse{"B", "Hq", "Sq"};
+  if (op.isPacked()) {
+    q = {"Tq", "Hq", ""};
+    kv = {"Tk", "Hkv", ""};
+    lse = {"Hq", "Tq"};
+  } else if (op.getLayout() == Layout::BSHD) {
+    q = {"B", "Sq", "Hq", ""};
+    kv = {"B", "Sk", "Hkv", ""};
+  } else {
+    q = {"B", "Hq", "Sq", ""};
+    kv = {"B", "Hkv", "Sk", ""};
+  }
+  auto add = [&](Value value, StringRef name, ArrayRef<StringRef> symbols) {
+    if (!value)
+      return;
+    symbolsOf[name] = SmallVector<StringRef>(symbols);
+    // A tensor in two roles keeps the first; convertArgument refuses it.
+    roles.try_emplace(value, Role{name, SmallVector<StringRef>(symbols)});
+  };
+  add(op.getQ(), "q", q);
+  add(op.getK(), "k", kv);
+  add(op.getV(), "v", kv);
+  add(op.getQLengths(), "q_lengths", {"B"});
+  add(op.getKvLengths(), "kv_lengths", {"B"});
+  add(op.getQOffsets(), "q_offsets", {"B+1"});
+  add(op.getKvOffsets(), "kv_offsets", {"B+1"});
+  add(op.getSink(), "sink", {"Hq"});
+  add(op.getScaleValue(), "scale", {});
+  add(op.getOutput(), "o", q);
+  add(op.getLse(), "lse", lse);
+}
+
+FailureOr<StringRef> EntryRewriter::nameOf(BlockArgument argument) {
+  auto given =
+      func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+  auto role = roles.find(argument);
+  if (role == roles.end() && given) {
+    // A capture may not take the name of a role.
+    if (symbolsOf.count(given.getValue()))
+      return func.emitError()
+             << "expects fa.name of argument #" << argument.getArgNumber()
+             << " to differ from the attention op's own operands, got "
+             << given;
+    return given.getValue();
+  }
+  if (role == roles.end())
+    return func.emitError()
+           << "expects argument #" << argument.getArgNumber() << " of type "
+           << argument.getType()
+           << " to be an operand of fa.attention or to have a name (attribute "
+              "fa.name), so that callers can pass it";
+  unsigned uses = llvm::count_if(op->getOpOperands(), [&](OpOperand &operand) {
+    return operand.get() == argument;
+  });
+  if (uses > 1)
+    return op.emitOpError()
+           << "uses argument #" << argument.getArgNumber() << " " << uses
+           << " times: expects an argument of its own for each operand";
+  return role->second.name;
+}
+
+/// A memref of `type`'s shape with any strides; the innermost stride of the
+/// attention op's own operands is 1.
+MemRefType EntryRewriter::bufferType(ShapedType type, StringRef name) {
+  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
+  if (symbolsOf.count(name) && !strides.empty())
+    strides.back() = 1;
+  auto layout =
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
+  return MemRefType::get(type.getShape(), type.getElementType(), layout);
+}
+
+TensorAttr EntryRewriter::describe(ShapedType type, StringRef name,
+                                   bool output) {
+  SmallVector<Attribute> dims;
+  auto symbols = symbolsOf.find(name);
+  for (auto [i, extent] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(extent))
+      dims.push_back(b.getI64IntegerAttr(extent));
+    else if (symbols != symbolsOf.end())
+      dims.push_back(b.getStringAttr(symbols->second[i]));
+    else
+      dims.push_back(b.getStringAttr(name + "." + Twine(i)));
+  }
+  return TensorAttr::get(b.getContext(), name, output, dims);
+}
+
+BlockArgument EntryRewriter::addArgument(Type type, DictionaryAttr attrs,
+                                         Location loc) {
+  argTypes.push_back(type);
+  argAttrs.push_back(attrs);
+  return func.getBody().front().addArgument(type, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// The rewrite
+//===----------------------------------------------------------------------===//
+
+LogicalResult EntryRewriter::convertArgument(BlockArgument argument) {
+  FailureOr<StringRef> name = nameOf(argument);
+  if (failed(name))
+    return failure();
+  if (!taken.try_emplace(*name, argument.getLoc()).second)
+    return func.emitError() << "expects every argument to have a name of its "
+                               "own, found '"
+                            << *name << "' twice";
+  auto shaped = dyn_cast<ShapedType>(argument.getType());
+  if (!shaped) {
+    if (!argument.getType().isIntOrFloat())
+      return func.emitError()
+             << "expects tensors, memrefs, integers and floats "
+                "as arguments, got "
+             << argument.getType();
+    BlockArgument scalar = addArgument(
+        argument.getType(),
+        b.getDictionaryAttr(b.getNamedAttr(kNameAttr, b.getStringAttr(*name))),
+        argument.getLoc());
+    argument.replaceAllUsesWith(scalar);
+    return success();
+  }
+  bool output = llvm::is_contained(op.getOuts(), argument);
+  BlockArgument buffer =
+      addArgument(bufferType(shaped, *name),
+                  b.getDictionaryAttr(b.getNamedAttr(
+                      kTensorAttr, describe(shaped, *name, output))),
+                  argument.getLoc());
+  if (isa<MemRefType>(argument.getType())) {
+    argument.replaceAllUsesWith(buffer);
+    return success();
+  }
+  b.setInsertionPointToStart(&func.getBody().front());
+  argument.replaceAllUsesWith(bufferization::ToTensorOp::create(
+      b, argument.getLoc(), argument.getType(), buffer, /*restrict=*/true,
+      /*writable=*/output));
+  return success();
+}
+
+LogicalResult EntryRewriter::convertArguments() {
+  numOld = func.getNumArguments();
+  for (unsigned i = 0; i < numOld; ++i)
+    if (failed(convertArgument(func.getArgument(i))))
+      return failure();
+  return success();
+}
+
+/// Results become memref arguments that the attention op writes.
+LogicalResult EntryRewriter::convertResults() {
+  auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+    if (value.getDefiningOp() != op)
+      return ret.emitError()
+             << "expects result #" << i
+             << " to be a result of fa.attention, got " << value;
+  const StringRef names[] = {"o", "lse"};
+  for (auto [result, out, name] :
+       llvm::zip(op.getResults(), op.getOuts(), names)) {
+    auto shaped = cast<ShapedType>(result.getType());
+    Value buffer;
+    if (auto existing = out.getDefiningOp<bufferization::ToTensorOp>()) {
+      buffer = existing.getBuffer();
+    } else {
+      buffer = addArgument(bufferType(shaped, name),
+                           b.getDictionaryAttr(b.getNamedAttr(
+                               kTensorAttr, describe(shaped, name, true))),
+                           op.getLoc());
+      b.setInsertionPoint(op);
+      op->replaceUsesOfWith(out, bufferization::ToTensorOp::create(
+                                     b, op.getLoc(), shaped, buffer,
+                                     /*restrict=*/true, /*writable=*/true));
+    }
+    b.setInsertionPoint(ret);
+    bufferization::MaterializeInDestinationOp::create(
+        b, op.getLoc(), /*result=*/Type(), result, buffer, /*restrict=*/true,
+        /*writable=*/true);
+  }
+  ret->setOperands({});
+  return success();
+}
+
+/// The scale is a launch parameter; the op's attribute keeps its default and
+/// its class.
+LogicalResult EntryRewriter::addScale() {
+  if (op.getScaleValue())
+    return success();
+  BlockArgument scale = addArgument(
+      b.getF32Type(),
+      b.getDictionaryAttr(b.getNamedAttr(kNameAttr, b.getStringAttr("scale"))),
+      op.getLoc());
+  op.getScaleValueMutable().assign(scale);
+  return success();
+}
+
+LogicalResult EntryRewriter::run() {
+  if (failed(checkOtherOps(func)) || failed(convertArguments()) ||
+      failed(convertResults()) || failed(addScale()))
+    return failure();
+  func.getBody().front().eraseArguments(0, numOld);
+  func.setFunctionType(b.getFunctionType(argTypes, {}));
+  func.setAllArgAttrs(argAttrs);
+  func.setAllResultAttrs(ArrayRef<Attribute>{});
+  return success();
+}
+
+namespace {
+struct EntryToBuffersPass : fa::impl::FaEntryToBuffersBase<EntryToBuffersPass> {
+  using FaEntryToBuffersBase::FaEntryToBuffersBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(expectStage(module, {"problem"})))
+      return signalPassFailure();
+    FailureOr<AttentionOp> op = findAttention(module, entry);
+    if (failed(op) || failed(EntryRewriter(*op).run()))
+      return signalPassFailure();
+    setStage(module, "buffers");
+  }
+};
+} // namespace
