@@ -1,0 +1,12 @@
+// attention.mlir with its tensors in [batch, sequence, head, dim] order.
+// RUN: fa-opt %s --verify-roundtrip -o %t.mlir
+
+func.func @attention(%q: tensor<1x1280x16x128xf16>, %k: tensor<1x1536x16x128xf16>, %v: tensor<1x1536x16x128xf16>)
+    -> tensor<1x1280x16x128xf16> {
+  %init = tensor.empty() : tensor<1x1280x16x128xf16>
+  %o = fa.attention
+    ins(%q, %k, %v : tensor<1x1280x16x128xf16>, tensor<1x1536x16x128xf16>, tensor<1x1536x16x128xf16>)
+    outs(%init : tensor<1x1280x16x128xf16>)
+    {layout = #fa.layout<bshd>, scale = 1.0 : f32}
+  return %o : tensor<1x1280x16x128xf16>
+}

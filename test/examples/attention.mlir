@@ -1,0 +1,12 @@
+// Attention over 16 heads, 1280 queries and 1536 keys, in [batch, head, sequence, dim] order. README.md starts here.
+// RUN: fa-opt %s --verify-roundtrip -o %t.mlir
+
+func.func @attention(%q: tensor<1x16x1280x128xf16>, %k: tensor<1x16x1536x128xf16>, %v: tensor<1x16x1536x128xf16>)
+    -> tensor<1x16x1280x128xf16> {
+  %init = tensor.empty() : tensor<1x16x1280x128xf16>
+  %o = fa.attention
+    ins(%q, %k, %v : tensor<1x16x1280x128xf16>, tensor<1x16x1536x128xf16>, tensor<1x16x1536x128xf16>)
+    outs(%init : tensor<1x16x1280x128xf16>)
+    {scale = 1.0 : f32}
+  return %o : tensor<1x16x1280x128xf16>
+}

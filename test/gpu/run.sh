@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs a pack of tools/pack-gpu-tests.sh on a machine with a GPU; needs bash, coreutils and the driver.
+#   run.sh [--limit SECONDS] [--filter REGEX] [--log FILE] [--device DEVICE]
+# Prints each artefact's sha256, a line for each case, and last `N passed, N failed` (and `, N skipped`). The log is one
+# JSON object with the hashes and what fa-run said of each case. Cases that the limit leaves no time for have failed.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+limit=1500 filter=. log='' device=cuda case_limit=120
+usage() {
+  echo "error: expects [--limit SECONDS] [--filter REGEX] [--log FILE] [--device DEVICE], got '$1'" >&2
+  exit 2
+}
+while [ $# -gt 0 ]; do
+  [ $# -gt 1 ] || usage "$1"
+  case "$1" in
+  --limit) limit=$2 ;;
+  --filter) filter=$2 ;;
+  --log) log=$2 ;;
+  --device) device=$2 ;;
+  *) usage "$1" ;;
+  esac
+  shift 2
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+json_string() {
+  local text=${1//\\/\\\\}
+  text=${text//\"/\\\"}
+  text=${text//$'\n'/\\n}
+  printf '"%s"' "${text//[$'\t\r']/ }"
+}
+
+# record NAME STATUS SECONDS TEXT [FILE]: a line for people, and an object for the log.
+record() {
+  printf '%-7s %6ss  %s%s\n' "$2" "$3" "$1" "${4:+: $4}"
+  {
+    [ ! -s "$work/cases" ] || printf ',\n'
+    printf '{"name": "%s", "status": "%s", "seconds": %s, "text": ' "$1" "$2" "$3"
+    json_string "$4"
+    if [ -n "${5:-}" ] && [ "$(head -c 1 "$5")" = '{' ]; then printf ', "run": %s' "$(cat "$5")"; fi
+    printf '}'
+  } >>"$work/cases"
+  case $2 in
+  passed) passed=$((passed + 1)) ;;
+  skipped) skipped=$((skipped + 1)) ;;
+  *) failed=$((failed + 1)) ;;
+  esac
+}
+
+# run_case NAME ARTEFACT REFUSAL FLAGS
+run_case() {
+  local name=$1 artefact=$here/$2 refusal=$3 flags status=0 start=$EPOCHREALTIME seconds text
+  read -r -a flags <<<"$4"
+  [ ! -e "$artefact.ref.so" ] || flags+=(--reference "$artefact.ref.so")
+  timeout -k 5 "$case_limit" "$here/fa-run" "$artefact.ptx" --device "$device" --json "${flags[@]}" \
+    >"$work/out" 2>"$work/err" </dev/null || status=$?
+  seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+  text=$(head -c 2000 "$work/err")
+  if [ "$refusal" != - ]; then
+    if [ "$status" -ne 0 ] && [ "$status" -lt 124 ] && grep -qF -- "$refusal" "$work/err"; then
+      record "$name" passed "$seconds" "refused: $text" "$work/out"
+    else
+      record "$name" failed "$seconds" "expects a refusal with '$refusal', got status $status: $text" "$work/out"
+    fi
+  elif [ "$status" -eq 0 ]; then
+    record "$name" passed "$seconds" "" "$work/out"
+  else
+    record "$name" failed "$seconds" "status $status: $text" "$work/out"
+  fi
+}
+
+(cd "$here" && sha256sum fa-run ./*.ptx ./*.so 2>/dev/null) | tee "$work/hashes"
+while IFS=$'\t' read -r name artefact left_out refusal flags; do
+  [[ $name =~ $filter ]] || continue
+  if [ "$left_out" != - ]; then
+    record "$name" skipped 0 "$left_out"
+  elif [ "$SECONDS" -ge "$limit" ]; then
+    record "$name" failed 0 "not run: the limit of $limit s was reached"
+  else
+    run_case "$name" "$artefact" "$refusal" "$flags"
+  fi
+done <"$here/cases.txt"
+
+if [ -n "$log" ]; then
+  {
+    printf '{"passed": %d, "failed": %d, "skipped": %d,\n"sha256": {' "$passed" "$failed" "$skipped"
+    awk '{ sub(/^\.\//, "", $2); printf "%s\n  \"%s\": \"%s\"", NR > 1 ? "," : "", $2, $1 }' "$work/hashes"
+    printf '},\n"cases": [\n'
+    cat "$work/cases"
+    printf '\n]}\n'
+  } >"$log"
+fi
+line="$passed passed, $failed failed"
+[ "$skipped" -eq 0 ] || line+=", $skipped skipped"
+echo "$line"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
