@@ -2,6 +2,7 @@
 #include "lowering/Register.h"
 
 #include "dialect/Fa/FaDialect.h"
+#include "lowering/Ptx/Passes.h"
 #include "passes/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -17,4 +18,5 @@ void mlir::fa::registerEverything(DialectRegistry &registry) {
   registry.insert<FaDialect>();
   registerBufferizableOpInterface(registry);
   registerFaPasses();
+  registerFaPtxPasses();
 }
