@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A prepared launch: the kernel chosen and its parameters.
+#ifndef FA_RUNTIME_PLAN_H
+#define FA_RUNTIME_PLAN_H
+
+#include "runtime/Arguments.h"
+#include "runtime/Artifact.h"
+
+#include <mutex>
+
+namespace fa::rt {
+
+class CpuLibrary;
+class CudaModule;
+
+/// An open artefact and what of it has been loaded. Plans share it.
+struct Artifact {
+  ArtifactImage image;
+  std::mutex mutex; // guards what follows
+  std::shared_ptr<CpuLibrary> library;
+  /// Keeps modules loaded between plans; one for each context used.
+  std::vector<std::shared_ptr<CudaModule>> modules;
+};
+
+struct PrepareRequest {
+  std::shared_ptr<Artifact> artifact;
+  fa_device device;
+  const fa_tensor *tensors;
+  size_t tensorCount;
+  const fa_scalar *scalars;
+  size_t scalarCount;
+  std::string kernel; // "" = the first that fits
+  void *stream;
+};
+
+class Plan {
+public:
+  virtual ~Plan() = default;
+
+  /// Checks, chooses, loads and builds.
+  static Status prepare(const PrepareRequest &request,
+                        std::unique_ptr<Plan> &result);
+
+  Status launch(void *stream) const;
+  Status launchWith(void *const *data, size_t count, void *stream) const;
+
+  const KernelSpec &kernel() const { return *theKernel; }
+  int64_t grid() const { return theGrid; }
+
+protected:
+  static constexpr size_t maxParams = 512; // as the manifest's reader has it
+
+  /// Loads the kernel; called once, after everything else is known.
+  virtual Status load(void *stream) = 0;
+  /// Runs the kernel over the grid (at least one tile). slots[i] holds argument
+  /// i; scratch pointers are still to be filled in.
+  virtual Status run(uint64_t *slots, void **params, void *stream) const = 0;
+
+  Status evaluateScratch(std::vector<int64_t> &bytes) const;
+
+  std::shared_ptr<Artifact> artifact;
+  fa_device device = {FA_CPU, 0};
+
+private:
+  Status choose(const std::string &name);
+  Status buildParameters(const PrepareRequest &request);
+  Status start(const TensorValue *tensors, void *stream) const;
+
+  const KernelSpec *theKernel = nullptr;
+  BoundTensors tensors;
+  std::vector<uint64_t> slots;
+  int64_t theGrid = 0;
+  bool addressesMatter = false; // the kernel's predicate looks at them
+};
+
+} // namespace fa::rt
+
+#endif
