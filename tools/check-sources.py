@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the sources themselves: licence lines, the agreed top level, words that must not stay, the format.
+"""Checks the sources themselves: licence lines, the agreed top level, words that must not stay, links, the format.
 
 Usage: check-sources.py [ROOT]. Prints one line for each finding; the exit status says whether there was one.
 """
@@ -38,6 +38,17 @@ def files(root):
     return sorted(name for name in names if (root / name).is_file())
 
 
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+
+
+def dead_links(root, name, lines):
+    """Links of a Markdown file to files that are not there."""
+    for number, line in enumerate(lines, 1):
+        for target in LINK.findall(line):
+            if not (root / name).parent.joinpath(target).exists():
+                yield f"{name}:{number}: expects a file, got a link to nothing: {target}"
+
+
 def is_code(name):
     path = pathlib.PurePath(name)
     return path.suffix in CODE or path.name == "CMakeLists.txt"
@@ -52,6 +63,8 @@ def findings(root, names):
         except UnicodeDecodeError:
             yield f"{name}: expects text, got a binary file"
             continue
+        if name.endswith(".md"):
+            yield from dead_links(root, name, lines)
         # The first line, or the one after a script's interpreter.
         if is_code(name) and not any(LICENCE in line for line in lines[:2]):
             yield f"{name}:1: expects the licence line '{LICENCE}'"
