@@ -2,6 +2,7 @@
 #include "lowering/Register.h"
 
 #include "dialect/Fa/FaDialect.h"
+#include "dialect/Wg/WgDialect.h"
 #include "lowering/Ptx/Passes.h"
 #include "passes/Passes.h"
 
@@ -15,7 +16,7 @@ void mlir::fa::registerEverything(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllPasses();
-  registry.insert<FaDialect>();
+  registry.insert<FaDialect, wg::WgDialect>();
   registerBufferizableOpInterface(registry);
   registerFaPasses();
   registerFaPtxPasses();
