@@ -53,12 +53,13 @@ record() {
 
 # run_case NAME ARTEFACT REFUSAL FLAGS
 run_case() {
-  local name=$1 artefact=$here/$2 refusal=$3 flags status=0 start=$EPOCHREALTIME seconds text
+  local name=$1 artefact=$here/$2 refusal=$3 flags status=0 start=${EPOCHREALTIME/[.,]/} tenths seconds text
   read -r -a flags <<<"$4"
   [ ! -e "$artefact.ref.so" ] || flags+=(--reference "$artefact.ref.so")
   timeout -k 5 "$case_limit" "$here/fa-run" "$artefact.ptx" --device "$device" --json "${flags[@]}" \
     >"$work/out" 2>"$work/err" </dev/null || status=$?
-  seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+  tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))
+  seconds=$((tenths / 10)).$((tenths % 10))
   text=$(head -c 2000 "$work/err")
   if [ "$refusal" != - ]; then
     if [ "$status" -ne 0 ] && [ "$status" -lt 124 ] && grep -qF -- "$refusal" "$work/err"; then
@@ -88,7 +89,11 @@ done <"$here/cases.txt"
 if [ -n "$log" ]; then
   {
     printf '{"passed": %d, "failed": %d, "skipped": %d,\n"sha256": {' "$passed" "$failed" "$skipped"
-    awk '{ sub(/^\.\//, "", $2); printf "%s\n  \"%s\": \"%s\"", NR > 1 ? "," : "", $2, $1 }' "$work/hashes"
+    comma=''
+    while read -r hash file; do
+      printf '%s\n"%s": "%s"' "$comma" "${file#./}" "$hash"
+      comma=,
+    done <"$work/hashes"
     printf '},\n"cases": [\n'
     cat "$work/cases"
     printf '\n]}\n'
