@@ -5,13 +5,13 @@
 # the machine with the GPU than its driver.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-dir=${1:-$root/.pack/gpu} chip=${2:-sm_80} limit_mb=60
+build=${FA_BUILD:-$root/build} dir=${1:-$root/.pack/gpu} chip=${2:-sm_80} limit_mb=60
 
-cmake --build "$root/build" --target fa-compile fa-run
+cmake --build "$build" --target fa-compile fa-run
 rm -rf "$dir"
 mkdir -p "$dir"
-python3 "$root/test/gpu/caselist.py" "$dir" "$chip" "$root/build/bin/fa-compile"
-install -m 755 "$root/build/bin/fa-run" "$root/test/gpu/run.sh" "$dir"
+python3 "$root/test/gpu/caselist.py" "$dir" "$chip" "$build/bin/fa-compile"
+install -m 755 "$build/bin/fa-run" "$root/test/gpu/run.sh" "$dir"
 size_mb=$(du -sm "$dir" | cut -f 1)
 echo "$dir: $size_mb MB"
 if [ "$size_mb" -ge "$limit_mb" ]; then
