@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/Fa/FaDialect.h"
+#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 
@@ -100,7 +101,8 @@ private:
   LogicalResult convertArguments();
   LogicalResult convertArgument(BlockArgument argument);
   LogicalResult convertResults();
-  LogicalResult addScale();
+  void addScale();
+  void describeProblem();
   FailureOr<StringRef> nameOf(BlockArgument argument);
   MemRefType bufferType(ShapedType type, StringRef name);
   TensorAttr describe(ShapedType type, StringRef name, bool output);
@@ -298,23 +300,60 @@ LogicalResult EntryRewriter::convertResults() {
   return success();
 }
 
-/// The scale is a launch parameter; the op's attribute keeps its default and
+/// The scale is a launch parameter; the op's attribute gives its default and
 /// its class.
-LogicalResult EntryRewriter::addScale() {
-  if (op.getScaleValue())
-    return success();
-  BlockArgument scale = addArgument(
-      b.getF32Type(),
-      b.getDictionaryAttr(b.getNamedAttr(kNameAttr, b.getStringAttr("scale"))),
-      op.getLoc());
-  op.getScaleValueMutable().assign(scale);
-  return success();
+void EntryRewriter::addScale() {
+  if (!op.getScaleValue())
+    op.getScaleValueMutable().assign(
+        addArgument(b.getF32Type(),
+                    b.getDictionaryAttr(
+                        b.getNamedAttr(kNameAttr, b.getStringAttr("scale"))),
+                    op.getLoc()));
+  auto argument = dyn_cast<BlockArgument>(op.getScaleValue());
+  if (!argument)
+    return;
+  float scale = op.getScaleOrDefault();
+  NamedAttrList attrs(
+      cast<DictionaryAttr>(argAttrs[argument.getArgNumber() - numOld]));
+  attrs.set(kDefaultAttr, b.getF32FloatAttr(scale));
+  attrs.set(kClassAttr, b.getStringAttr(scale > 0   ? "positive"
+                                        : scale < 0 ? "negative"
+                                                    : "zero"));
+  argAttrs[argument.getArgNumber() - numOld] =
+      attrs.getDictionary(b.getContext());
+}
+
+/// What is computed, for people and for checks; the manifest carries it on.
+void EntryRewriter::describeProblem() {
+  MaskAttr mask = op.getMaskOrDefault();
+  auto bound = [&](std::optional<int64_t> count) -> Attribute {
+    return count ? Attribute(b.getI64IntegerAttr(*count)) : b.getUnitAttr();
+  };
+  StringRef layout = op.isPacked() ? "packed" : stringifyLayout(op.getLayout());
+  auto maskAttr = b.getDictionaryAttr({
+      b.getNamedAttr("alignment",
+                     b.getStringAttr(stringifyAlignment(mask.getAlignment()))),
+      b.getNamedAttr("causal", b.getBoolAttr(mask.getCausal())),
+      b.getNamedAttr("left", bound(mask.getLeft())),
+      b.getNamedAttr("right", bound(mask.getRight())),
+  });
+  func->setAttr(
+      kProblemAttr,
+      b.getDictionaryAttr({
+          b.getNamedAttr("layout", b.getStringAttr(layout)),
+          b.getNamedAttr("mask", maskAttr),
+          b.getNamedAttr("score_region", b.getBoolAttr(op.hasScoreRegion())),
+          b.getNamedAttr("mask_region", b.getBoolAttr(op.hasKeepRegion())),
+          b.getNamedAttr("reference", b.getBoolAttr(false)),
+      }));
 }
 
 LogicalResult EntryRewriter::run() {
   if (failed(checkOtherOps(func)) || failed(convertArguments()) ||
-      failed(convertResults()) || failed(addScale()))
+      failed(convertResults()))
     return failure();
+  addScale();
+  describeProblem();
   func.getBody().front().eraseArguments(0, numOld);
   func.setFunctionType(b.getFunctionType(argTypes, {}));
   func.setAllArgAttrs(argAttrs);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/Fa/FaDialect.h"
+#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 
@@ -68,6 +69,7 @@ static LogicalResult tileBatched(RewriterBase &b, AttentionOp op) {
   auto loop = scf::ForallOp::create(
       b, loc, ArrayRef<OpFoldResult>{domain[0].size, domain[1].size, tiles},
       ValueRange(), std::nullopt);
+  loop->setAttr(kScheduleAttr, schedule);
   b.setInsertionPointToStart(loop.getBody());
   Value batch = loop.getInductionVar(0), head = loop.getInductionVar(1);
   OpFoldResult first =
@@ -216,6 +218,7 @@ static LogicalResult tilePacked(RewriterBase &b, AttentionOp op) {
       b, loc, tokens.floorDiv(tile) + entries - 1, {tq, offsets});
   auto loop = scf::ForallOp::create(
       b, loc, ArrayRef<OpFoldResult>{heads, tiles}, ValueRange(), std::nullopt);
+  loop->setAttr(kScheduleAttr, schedule);
   b.setInsertionPointToStart(loop.getBody());
   AffineExpr e;
   bindSymbols(b.getContext(), e);

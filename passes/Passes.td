@@ -34,6 +34,29 @@ def FaEntryToBuffers : Pass<"fa-entry-to-buffers", "ModuleOp"> {
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
+def FaChooseSchedule : Pass<"fa-choose-schedule", "ModuleOp"> {
+  let summary = "Choose the schedule of each attention op from the table";
+  let description = [{
+    Sets `schedule` where the op has none. The rows stand in
+    dialect/Target/ScheduleTable.cpp with the reason for each. Options other than
+    `chip` overrule single fields, also of a schedule that the op has.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
+           "The chip whose rows are asked: cpu, sm_80, ...">,
+    Option<"queryTile", "query-tile", "int64_t", /*default=*/"0",
+           "Rows of a query tile; 0 leaves the table's">,
+    Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
+           "Keys of a key tile; 0 leaves the table's">,
+    Option<"warps", "warps", "int64_t", /*default=*/"0",
+           "Warps that share a query tile; 0 leaves the table's">,
+    Option<"stages", "stages", "int64_t", /*default=*/"0",
+           "Depth of the ring of K and V tiles; 0 leaves the table's">,
+    Option<"mask", "mask", "std::string", /*default=*/"",
+           "every, guard or split; empty leaves the table's">
+  ];
+}
+
 def FaTile : Pass<"fa-tile", "ModuleOp"> {
   let summary = "Tile attention into a parallel loop over query tiles";
   let description = [{
@@ -44,6 +67,64 @@ def FaTile : Pass<"fa-tile", "ModuleOp"> {
   }];
   let dependentDialects = [
     "affine::AffineDialect", "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
+def FaOnline : Pass<"fa-online", "ModuleOp"> {
+  let summary = "Rewrite attention on a query tile to online softmax";
+  let description = [{
+    tiled -> online. A loop over key tiles carries the running row max, the row
+    sum and the accumulator; each iteration multiplies Q by one tile of K,
+    updates the three, and adds P times the tile of V. Tiles have static sizes:
+    rows and keys that do not exist are zeros (`tensor.pad`) and masked
+    (`fa.keep`). Every key tile is visited and masked here.
+  }];
+  let dependentDialects = [
+    "affine::AffineDialect", "arith::ArithDialect",
+    "bufferization::BufferizationDialect", "linalg::LinalgDialect",
+    "math::MathDialect", "memref::MemRefDialect", "scf::SCFDialect",
+    "tensor::TensorDialect"];
+}
+
+def FaMaskTiles : Pass<"fa-mask-tiles", "ModuleOp"> {
+  let summary = "Skip key tiles that a mask drops, and masks that keep a tile";
+  let description = [{
+    online -> masked. Optional: without it every key tile is visited and masked.
+    From each `fa.keep` in a key loop this derives which key tiles hold a kept
+    position at all (the loop's bounds) and which hold only kept ones (there the
+    mask falls away): by a guard around the mask, or by splitting the loop.
+  }];
+  let options = [
+    Option<"style", "style", "std::string", /*default=*/"",
+           "every (bounds only), guard or split; empty takes the schedule's">
+  ];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
+}
+
+def FaOutline : Pass<"fa-outline", "ModuleOp"> {
+  let summary = "Make the body of the parallel loop a kernel function";
+  let description = [{
+    masked -> outlined. The iteration becomes a function of flat arguments:
+    addresses, sizes, strides and scalars, each with an `fa.param` attribute that
+    says what it carries. The host's side of the loop becomes data: the module
+    attribute `fa.manifest`, with the grid as an expression over the tensors'
+    sizes. On the CPU the tile's number is the last argument, on a GPU it is
+    `gpu.block_id x`.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
+           "cpu, or the GPU that the kernel is for">
+  ];
+  let dependentDialects = ["affine::AffineDialect", "gpu::GPUDialect",
+                           "memref::MemRefDialect"];
+}
+
+def FaExpandKeep : Pass<"fa-expand-keep", "ModuleOp"> {
+  let summary = "Turn fa.keep into comparisons";
+  let description = [{
+    The part of the coordinates that is the same for a whole tile is folded into
+    one 32-bit limit a tile; an element then takes a 32-bit comparison.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
 }
 
 #endif // FA_PASSES_TD

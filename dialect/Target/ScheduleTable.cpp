@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Target/ScheduleTable.h"
+
+using namespace fa::target;
+
+static constexpr ScheduleRow kRows[] = {
+    // CPU: 128 x 64 keeps S, P and the accumulator of a tile in the
+    // second-level
+    // cache, and was the fastest of the sizes tried with AVX2 and AVX-512.
+    {"cpu", /*maxQkDim=*/256, /*maxVDim=*/256, /*queryTile=*/128,
+     /*keyTile=*/64, /*warps=*/1, /*stages=*/1, /*qInRegisters=*/false},
+    // sm_80: four warps of 32 rows; registers hold S (64 keys) and the
+    // accumulator of 128 columns, not more.
+    {"sm_80", 64, 64, 128, 64, 4, 2, true},
+    {"sm_80", 128, 128, 128, 64, 4, 2, false},
+    // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
+    {"sm_80", 256, 256, 128, 64, 8, 1, false},
+};
+
+std::optional<ScheduleRow>
+fa::target::chooseSchedule(std::string_view chip, int64_t qkDim, int64_t vDim) {
+  for (const ScheduleRow &row : kRows)
+    if (row.chip == chip && qkDim <= row.maxQkDim && vDim <= row.maxVDim)
+      return row;
+  return std::nullopt;
+}
+
+bool fa::target::knowsChip(std::string_view chip) {
+  for (const ScheduleRow &row : kRows)
+    if (row.chip == chip)
+      return true;
+  return false;
+}

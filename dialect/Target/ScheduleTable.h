@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which schedule an attention op gets where it says none: rows asked from the
+// first to the last. No MLIR here.
+#ifndef FA_DIALECT_TARGET_SCHEDULETABLE_H
+#define FA_DIALECT_TARGET_SCHEDULETABLE_H
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace fa::target {
+
+/// The fields of `#fa.schedule`, which documents them.
+struct ScheduleRow {
+  /// Chip that the row is for: "cpu", "sm_80", ...
+  std::string_view chip;
+  /// Largest head dimensions (Dqk, Dv) that the row takes.
+  int64_t maxQkDim, maxVDim;
+  int64_t queryTile, keyTile, warps, stages;
+  bool qInRegisters;
+};
+
+/// The first row for `chip` that takes these head dimensions.
+std::optional<ScheduleRow> chooseSchedule(std::string_view chip, int64_t qkDim,
+                                          int64_t vDim);
+
+/// Whether the table has rows for `chip`.
+bool knowsChip(std::string_view chip);
+
+} // namespace fa::target
+
+#endif // FA_DIALECT_TARGET_SCHEDULETABLE_H

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Fa/FaDialect.h"
+#include "dialect/Target/ScheduleTable.h"
+#include "passes/Passes.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FACHOOSESCHEDULE
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+struct ChooseSchedulePass
+    : mlir::fa::impl::FaChooseScheduleBase<ChooseSchedulePass> {
+  using FaChooseScheduleBase::FaChooseScheduleBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!::fa::target::knowsChip(chip)) {
+      module.emitError() << "expects a chip that the schedule table has rows "
+                            "for (cpu, sm_80), got '"
+                         << chip << "'";
+      return signalPassFailure();
+    }
+    if (!mask.empty() && !symbolizeMaskStyle(mask)) {
+      module.emitError() << "expects mask every, guard or split, got '" << mask
+                         << "'";
+      return signalPassFailure();
+    }
+    SmallVector<AttentionOp> ops;
+    module.walk([&](AttentionOp op) { ops.push_back(op); });
+    for (AttentionOp op : ops)
+      if (failed(choose(op)))
+        return signalPassFailure();
+  }
+
+private:
+  /// A causal mask makes later query tiles longer: they go first, so that the
+  /// short ones fill the end. Left bounds level the lengths again.
+  static TileOrder orderFor(AttentionOp op) {
+    MaskAttr attr = op.getMaskOrDefault();
+    return attr.getRightBound() && !attr.getLeftBound()
+               ? TileOrder::HeaviestFirst
+               : TileOrder::Natural;
+  }
+
+  LogicalResult choose(AttentionOp op) {
+    ScheduleAttr base = op.getSchedule().value_or(ScheduleAttr());
+    if (!base) {
+      std::optional<::fa::target::ScheduleRow> row =
+          ::fa::target::chooseSchedule(chip, op.getQkDim(), op.getVDim());
+      if (!row)
+        return op.emitOpError()
+               << "has no row in the schedule table for " << chip << ", Dqk "
+               << op.getQkDim() << ", Dv " << op.getVDim();
+      base = ScheduleAttr::get(op.getContext(), row->queryTile, row->keyTile,
+                               row->warps, row->stages, row->qInRegisters,
+                               MaskStyle::Guard, orderFor(op));
+    }
+    auto pick = [](int64_t option, int64_t field) {
+      return option ? option : field;
+    };
+    auto chosen = ScheduleAttr::getChecked(
+        [&] { return op.emitOpError() << "has an unusable schedule: "; },
+        op.getContext(), pick(queryTile, base.getQueryTile()),
+        pick(keyTile, base.getKeyTile()), pick(warps, base.getWarps()),
+        pick(stages, base.getStages()), base.getQInRegisters(),
+        mask.empty() ? base.getMask() : *symbolizeMaskStyle(mask),
+        base.getOrder());
+    if (!chosen)
+      return failure();
+    op.setScheduleAttr(chosen);
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// online -> masked. For a tile of queries [i0, i0 + M) and a mask with bounds
+// L (left) and R (right), with d = i + off the diagonal of row i:
+//
+//   a key j can be kept by some row only if  d(first) - L <= j <= d(last) + R,
+//   and is kept by every row        if       d(last) - L <= j <= d(first) + R,
+//
+// and always j < Sk. The first line bounds the loop, the second tells the tiles
+// that need no mask.
+#include "dialect/Fa/FaDialect.h"
+#include "passes/ManifestBuilder.h"
+#include "passes/Passes.h"
+#include "passes/Stage.h"
+#include "passes/TileBuilder.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FAMASKTILES
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+/// A mask step in a key loop: `generic` applies `keep` to a tile of scores.
+struct MaskStep {
+  scf::ForOp loop;
+  linalg::GenericOp generic;
+  KeepOp keep;
+  /// The query that row 0 of the tile stands for.
+  Value firstQuery;
+  int64_t rows, keys;
+};
+
+/// The key tiles of a loop told apart, in keys: visited are [begin, end), and
+/// a tile that lies within [fullBegin, fullEnd) needs no mask.
+struct KeyRanges {
+  Value begin, end, fullBegin, fullEnd;
+};
+} // namespace
+
+/// The base of `base + linalg.index dim`.
+static Value matchCoordinate(Value value, uint64_t dim) {
+  auto add = value.getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return {};
+  for (auto [base, index] : {std::pair(add.getLhs(), add.getRhs()),
+                             std::pair(add.getRhs(), add.getLhs())})
+    if (auto op = index.getDefiningOp<linalg::IndexOp>();
+        op && op.getDim() == dim)
+      return base;
+  return {};
+}
+
+/// The step that `keep` belongs to, nothing where it is not of the form that
+/// this pass can reason about (then the loop keeps its bounds and its mask).
+static std::optional<MaskStep> matchMaskStep(KeepOp keep) {
+  auto generic = dyn_cast<linalg::GenericOp>(keep->getParentOp());
+  if (!generic || generic.getNumResults() != 1)
+    return std::nullopt;
+  auto loop = dyn_cast<scf::ForOp>(generic->getParentOp());
+  auto type = dyn_cast<RankedTensorType>(generic.getResult(0).getType());
+  if (!loop || !type || type.getRank() != 2 || !type.hasStaticShape())
+    return std::nullopt;
+  Value firstQuery = matchCoordinate(keep.getI(), 0);
+  Value firstKey = matchCoordinate(keep.getJ(), 1);
+  if (!firstQuery || firstKey != loop.getInductionVar() ||
+      !loop.isDefinedOutsideOfLoop(firstQuery) ||
+      !loop.isDefinedOutsideOfLoop(keep.getSq()) ||
+      !loop.isDefinedOutsideOfLoop(keep.getSk()) ||
+      getConstantIntValue(loop.getStep()) != type.getDimSize(1))
+    return std::nullopt;
+  return MaskStep{
+      loop, generic, keep, firstQuery, type.getDimSize(0), type.getDimSize(1)};
+}
+
+/// `value` rounded down to a multiple of the key tile counted from `origin`.
+static Value roundDown(TileBuilder &t, OpBuilder &b, Location loc, Value value,
+                       Value origin, int64_t tile) {
+  Value relative = t.sub(value, origin);
+  Value tiles =
+      b.createOrFold<arith::FloorDivSIOp>(loc, relative, t.index(tile));
+  Value whole = b.createOrFold<arith::MulIOp>(loc, tiles, t.index(tile));
+  return b.createOrFold<arith::AddIOp>(loc, origin, whole);
+}
+
+static KeyRanges findRanges(OpBuilder &b, MaskStep step) {
+  Location loc = step.keep.getLoc();
+  TileBuilder t(b, loc);
+  MaskAttr mask = step.keep.getMask();
+  auto add = [&](Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  };
+  Value lower = step.loop.getLowerBound(), upper = step.loop.getUpperBound();
+  Value sk = step.keep.getSk();
+  KeyRanges ranges{lower, upper, lower, sk};
+  if (mask.keepsAll())
+    return ranges;
+  // Rows past the last query keep what the last one keeps.
+  Value lastQuery =
+      t.sub(t.min(add(step.firstQuery, t.index(step.rows)), step.keep.getSq()),
+            t.index(1));
+  Value first = step.firstQuery, last = lastQuery;
+  if (mask.getAlignment() == Alignment::BottomRight) {
+    Value off = t.sub(sk, step.keep.getSq());
+    first = add(first, off);
+    last = add(last, off);
+  }
+  if (std::optional<int64_t> left = mask.getLeftBound()) {
+    Value reach = t.index(*left);
+    Value from = t.max(t.sub(first, reach), lower);
+    ranges.begin = roundDown(t, b, loc, from, lower, step.keys);
+    ranges.fullBegin = t.max(t.sub(last, reach), lower);
+  }
+  if (std::optional<int64_t> right = mask.getRightBound()) {
+    Value reach = t.index(*right + 1);
+    ranges.end = t.min(add(last, reach), upper);
+    ranges.fullEnd = t.min(add(first, reach), sk);
+  }
+  return ranges;
+}
+
+/// Whether the ranges say statically that no tile needs the mask.
+static bool neverMasks(MaskStep step, KeyRanges ranges) {
+  std::optional<int64_t> begin = getConstantIntValue(ranges.begin);
+  std::optional<int64_t> end = getConstantIntValue(ranges.end);
+  std::optional<int64_t> fullBegin = getConstantIntValue(ranges.fullBegin);
+  std::optional<int64_t> fullEnd = getConstantIntValue(ranges.fullEnd);
+  return begin && end && fullBegin && fullEnd && *fullBegin <= *begin &&
+         *end <= *fullEnd && (*end - *begin) % step.keys == 0;
+}
+
+/// Puts the mask under a test for tiles that are not wholly kept.
+static void guardMask(MaskStep step, KeyRanges ranges) {
+  linalg::GenericOp generic = step.generic;
+  OpBuilder b(generic);
+  Location loc = generic.getLoc();
+  TileBuilder t(b, loc);
+  Value j0 = step.loop.getInductionVar();
+  Value before = t.cmp(arith::CmpIPredicate::slt, j0, ranges.fullBegin);
+  Value after = t.cmp(arith::CmpIPredicate::sgt, t.add(j0, t.index(step.keys)),
+                      ranges.fullEnd);
+  Value edge = arith::OrIOp::create(b, loc, before, after);
+  auto guard = scf::IfOp::create(b, loc, generic.getResult(0).getType(), edge,
+                                 /*withElseRegion=*/true);
+  Value scores = generic.getOutputs()[0];
+  generic.getResult(0).replaceAllUsesWith(guard.getResult(0));
+  b.setInsertionPointToStart(guard.thenBlock());
+  generic->moveBefore(guard.thenBlock(), guard.thenBlock()->begin());
+  b.setInsertionPointToEnd(guard.thenBlock());
+  scf::YieldOp::create(b, loc, generic.getResult(0));
+  b.setInsertionPointToStart(guard.elseBlock());
+  scf::YieldOp::create(b, loc, scores);
+}
+
+/// The loop over [from, to) as a copy; `masked` says whether it keeps the mask.
+static scf::ForOp cloneLoop(OpBuilder &b, MaskStep step, Value from, Value to,
+                            ValueRange inits, bool masked) {
+  IRMapping mapping;
+  auto copy = cast<scf::ForOp>(b.clone(*step.loop, mapping));
+  copy.getLowerBoundMutable().assign(from);
+  copy.getUpperBoundMutable().assign(to);
+  copy.getInitArgsMutable().assign(inits);
+  if (!masked) {
+    Operation *mask = mapping.lookup(step.generic.getOperation());
+    mask->getResult(0).replaceAllUsesWith(
+        cast<linalg::GenericOp>(mask).getOutputs()[0]);
+    mask->erase();
+  }
+  return copy;
+}
+
+/// Three loops in the place of one: masked tiles, kept ones, masked ones. Where
+/// the mask has no left bound the first of them is left out.
+static void splitLoop(MaskStep step, KeyRanges ranges) {
+  OpBuilder b(step.loop);
+  Location loc = step.loop.getLoc();
+  TileBuilder t(b, loc);
+  Value roundedUp = t.add(ranges.fullBegin, t.index(step.keys - 1));
+  Value fullBegin = t.min(
+      roundDown(t, b, loc, roundedUp, ranges.begin, step.keys), ranges.end);
+  fullBegin = t.max(fullBegin, ranges.begin);
+  Value fullEnd = t.max(roundDown(t, b, loc, t.min(ranges.fullEnd, ranges.end),
+                                  ranges.begin, step.keys),
+                        fullBegin);
+  ValueRange state = step.loop.getInitArgs();
+  if (step.keep.getMask().getLeftBound())
+    state =
+        cloneLoop(b, step, ranges.begin, fullBegin, state, true).getResults();
+  else
+    fullBegin = ranges.begin;
+  state = cloneLoop(b, step, fullBegin, fullEnd, state, false).getResults();
+  state = cloneLoop(b, step, fullEnd, ranges.end, state, true).getResults();
+  step.loop.replaceAllUsesWith(state);
+  step.loop.erase();
+}
+
+namespace {
+struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
+  using FaMaskTilesBase::FaMaskTilesBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!style.empty() && !symbolizeMaskStyle(style)) {
+      module.emitError() << "expects style every, guard or split, got '"
+                         << style << "'";
+      return signalPassFailure();
+    }
+    if (failed(expectStage(module, {"online"})))
+      return signalPassFailure();
+    SmallVector<MaskStep> steps;
+    module.walk([&](KeepOp keep) {
+      if (std::optional<MaskStep> step = matchMaskStep(keep))
+        steps.push_back(*step);
+    });
+    for (MaskStep step : steps)
+      apply(step);
+    setStage(module, "masked");
+  }
+
+  /// The option, else what the schedule of the loop around says.
+  MaskStyle styleOf(MaskStep step) {
+    if (!style.empty())
+      return *symbolizeMaskStyle(style);
+    auto parallel = step.loop->getParentOfType<scf::ForallOp>();
+    auto schedule = parallel
+                        ? parallel->getAttrOfType<ScheduleAttr>(kScheduleAttr)
+                        : ScheduleAttr();
+    return schedule ? schedule.getMask() : MaskStyle::Guard;
+  }
+
+  void apply(MaskStep step) {
+    OpBuilder b(step.loop);
+    KeyRanges ranges = findRanges(b, step);
+    if (neverMasks(step, ranges)) {
+      step.generic.getResult(0).replaceAllUsesWith(
+          step.generic.getOutputs()[0]);
+      step.generic.erase();
+      return;
+    }
+    MaskStyle chosen = styleOf(step);
+    if (chosen == MaskStyle::Split)
+      return splitLoop(step, ranges);
+    step.loop.getLowerBoundMutable().assign(ranges.begin);
+    step.loop.getUpperBoundMutable().assign(ranges.end);
+    if (chosen == MaskStyle::Guard)
+      guardMask(step, ranges);
+  }
+};
+} // namespace

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// masked -> outlined: the kernel boundary. What the host knows (sizes, strides)
+// becomes the kernel's flat arguments; what the host does becomes data.
+#include "dialect/Fa/FaDialect.h"
+#include "passes/ManifestBuilder.h"
+#include "passes/Passes.h"
+#include "passes/Stage.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FAOUTLINE
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+/// Turns the entry function around one parallel loop into a kernel.
+class Outliner {
+public:
+  Outliner(func::FuncOp entry, scf::ForallOp loop, StringRef chip)
+      : entry(entry), loop(loop), chip(chip), b(entry),
+        manifest(entry.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  bool isGpu() const { return chip != "cpu"; }
+  int32_t blockSize();
+  LogicalResult describeArguments();
+  void addParam(Type type, ParamAttr param);
+  FailureOr<Attribute> describeGrid();
+  FunctionOpInterface createKernel();
+  Value rebuildTensor(BlockArgument argument, TensorAttr tensor);
+  void fillKernel(FunctionOpInterface kernel);
+  Value tileNumber();
+
+  func::FuncOp entry;
+  scf::ForallOp loop;
+  StringRef chip;
+  OpBuilder b;
+  ManifestBuilder manifest;
+  SmallVector<Type> types;
+  SmallVector<Attribute> params;
+  /// Position of a dynamic extent among the kernel's arguments, by its name.
+  llvm::StringMap<unsigned> extents;
+  Block *body = nullptr;
+  unsigned nextArgument = 0;
+};
+} // namespace
+
+/// Threads of a block: the schedule's warps.
+int32_t Outliner::blockSize() {
+  auto schedule = loop->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+  return 32 * (schedule ? schedule.getWarps() : 4);
+}
+
+void Outliner::addParam(Type type, ParamAttr param) {
+  types.push_back(type);
+  params.push_back(param);
+}
+
+/// The kernel's arguments: for each tensor its address, the dynamic extents
+/// that no earlier tensor has, and its strides; scalars as they are.
+LogicalResult Outliner::describeArguments() {
+  MLIRContext *context = b.getContext();
+  Type index = b.getIndexType();
+  for (BlockArgument argument : entry.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto tensor = entry.getArgAttrOfType<TensorAttr>(number, kTensorAttr);
+    auto name = entry.getArgAttrOfType<StringAttr>(number, kNameAttr);
+    if (!tensor && !name)
+      return entry.emitError()
+             << "expects every argument to have fa.tensor or fa.name (stage "
+                "buffers), argument #"
+             << number << " has neither";
+    if (!tensor) {
+      addParam(argument.getType(),
+               ParamAttr::get(context, ParamKind::Scalar, name.getValue(), -1));
+      continue;
+    }
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!type || failed(type.getStridesAndOffset(strides, offset)))
+      return entry.emitError()
+             << "expects a strided memref for tensor '" << tensor.getName()
+             << "', got " << argument.getType();
+    StringRef role = tensor.getName();
+    addParam(MemRefType::get({}, type.getElementType()),
+             ParamAttr::get(context, ParamKind::Pointer, role, -1));
+    for (auto [i, dim] : llvm::enumerate(tensor.getDims()))
+      if (auto symbol = dyn_cast<StringAttr>(dim))
+        if (extents.try_emplace(symbol.getValue(), types.size()).second)
+          addParam(index, ParamAttr::get(context, ParamKind::Size, role, i));
+    for (auto [i, stride] : llvm::enumerate(strides))
+      if (ShapedType::isDynamic(stride))
+        addParam(index, ParamAttr::get(context, ParamKind::Stride, role, i));
+  }
+  return success();
+}
+
+/// The number of iterations, as an expression over the tensors' sizes.
+FailureOr<Attribute> Outliner::describeGrid() {
+  Attribute grid;
+  for (OpFoldResult bound : loop.getMixedUpperBound()) {
+    FailureOr<Attribute> extent;
+    if (std::optional<int64_t> constant = getConstantIntValue(bound))
+      extent = manifest.number(*constant);
+    else
+      extent = manifest.translate(cast<Value>(bound), entry);
+    if (failed(extent))
+      return failure();
+    grid = grid ? Attribute(manifest.expr("mul", {grid, *extent})) : *extent;
+  }
+  return grid ? grid : manifest.number(1);
+}
+
+FunctionOpInterface Outliner::createKernel() {
+  Location loc = entry.getLoc();
+  StringRef name = entry.getSymName();
+  SmallVector<Type> inputs = types;
+  if (!isGpu())
+    inputs.push_back(b.getIndexType());
+  auto type = b.getFunctionType(inputs, {});
+  FunctionOpInterface kernel;
+  if (isGpu()) {
+    auto gpuModule = gpu::GPUModuleOp::create(b, loc, (name + "_module").str());
+    OpBuilder inner = OpBuilder::atBlockBegin(gpuModule.getBody());
+    auto func = gpu::GPUFuncOp::create(inner, loc, name, type);
+    func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+    int32_t threads = blockSize();
+    func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
+    kernel = func;
+  } else {
+    auto func = func::FuncOp::create(b, loc, name, type);
+    func.addEntryBlock();
+    kernel = func;
+  }
+  kernel->setAttr(kKernelAttr, b.getUnitAttr());
+  if (Attribute schedule = loop->getAttr(kScheduleAttr))
+    kernel->setAttr(kScheduleAttr, schedule);
+  for (auto [i, param] : llvm::enumerate(params))
+    kernel.setArgAttr(i, kParamAttr, param);
+  body = &kernel.getFunctionBody().front();
+  return kernel;
+}
+
+/// The memref of one of the entry's tensors, from the kernel's arguments.
+Value Outliner::rebuildTensor(BlockArgument argument, TensorAttr tensor) {
+  auto type = cast<MemRefType>(argument.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  Value base = body->getArgument(nextArgument++);
+  SmallVector<OpFoldResult> sizeValues, strideValues;
+  for (auto [i, dim] : llvm::enumerate(tensor.getDims())) {
+    auto symbol = dyn_cast<StringAttr>(dim);
+    if (!symbol) {
+      sizeValues.push_back(b.getIndexAttr(type.getDimSize(i)));
+      continue;
+    }
+    unsigned position = extents.lookup(symbol.getValue());
+    sizeValues.push_back(body->getArgument(position));
+    if (position == nextArgument)
+      ++nextArgument;
+  }
+  for (int64_t stride : strides) {
+    if (ShapedType::isDynamic(stride))
+      strideValues.push_back(body->getArgument(nextArgument++));
+    else
+      strideValues.push_back(b.getIndexAttr(stride));
+  }
+  OpFoldResult zero =
+      ShapedType::isDynamic(offset)
+          ? OpFoldResult(arith::ConstantIndexOp::create(b, entry.getLoc(), 0))
+          : OpFoldResult(b.getIndexAttr(offset));
+  return memref::ReinterpretCastOp::create(b, entry.getLoc(), type, base, zero,
+                                           sizeValues, strideValues);
+}
+
+Value Outliner::tileNumber() {
+  if (isGpu())
+    return gpu::BlockIdOp::create(b, loop.getLoc(), gpu::Dimension::x);
+  return body->getArguments().back();
+}
+
+/// The kernel computes what stood before the loop again, finds its iteration
+/// from the tile's number (the last induction variable runs fastest), and does
+/// that iteration.
+void Outliner::fillKernel(FunctionOpInterface kernel) {
+  b.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  nextArgument = 0;
+  for (BlockArgument argument : entry.getArguments()) {
+    auto tensor = entry.getArgAttrOfType<TensorAttr>(argument.getArgNumber(),
+                                                     kTensorAttr);
+    mapping.map(argument, tensor ? rebuildTensor(argument, tensor)
+                                 : body->getArgument(nextArgument++));
+  }
+  for (Operation &op : *loop->getBlock()) {
+    if (&op == loop.getOperation())
+      break;
+    b.clone(op, mapping);
+  }
+  SmallVector<OpFoldResult> bounds;
+  for (OpFoldResult bound : loop.getMixedUpperBound())
+    bounds.push_back(isa<Attribute>(bound)
+                         ? bound
+                         : mapping.lookupOrDefault(cast<Value>(bound)));
+  Value tile = tileNumber();
+  auto position = affine::AffineDelinearizeIndexOp::create(
+      b, loop.getLoc(), tile, bounds, /*hasOuterBound=*/true);
+  mapping.map(loop.getInductionVars(), position.getResults());
+  for (Operation &op : loop.getBody()->without_terminator())
+    b.clone(op, mapping);
+  if (isGpu())
+    gpu::ReturnOp::create(b, loop.getLoc());
+  else
+    func::ReturnOp::create(b, loop.getLoc());
+}
+
+LogicalResult Outliner::run() {
+  if (!loop.isNormalized())
+    return loop.emitOpError() << "expects lower bounds of 0 and steps of 1";
+  if (failed(describeArguments()))
+    return failure();
+  FailureOr<Attribute> grid = describeGrid();
+  if (failed(grid))
+    return failure();
+  ModuleOp module = entry->getParentOfType<ModuleOp>();
+  FunctionOpInterface kernel = createKernel();
+  fillKernel(kernel);
+  Attribute description =
+      manifest.kernel(entry.getSymName(), /*note=*/"", b.getBoolAttr(true),
+                      params, *grid, isGpu() ? blockSize() : 1);
+  module->setAttr(kManifestAttr, manifest.manifest(entry, description));
+  if (isGpu())
+    module->setAttr(kChipAttr, b.getStringAttr(chip));
+  entry.erase();
+  return success();
+}
+
+namespace {
+struct OutlinePass : fa::impl::FaOutlineBase<OutlinePass> {
+  using FaOutlineBase::FaOutlineBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(expectStage(module, {"online", "masked"})))
+      return signalPassFailure();
+    SmallVector<scf::ForallOp> loops;
+    for (func::FuncOp func : module.getOps<func::FuncOp>())
+      for (scf::ForallOp loop : func.getOps<scf::ForallOp>())
+        loops.push_back(loop);
+    if (loops.size() != 1) {
+      module.emitError() << "expects one scf.forall at the top of a function, "
+                            "found "
+                         << loops.size();
+      return signalPassFailure();
+    }
+    auto entry = cast<func::FuncOp>(loops[0]->getParentOp());
+    if (failed(Outliner(entry, loops[0], chip).run()))
+      return signalPassFailure();
+    setStage(module, "outlined");
+  }
+};
+} // namespace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The launch manifest as attributes: what the host's side of a kernel becomes.
+// lowering/Manifest.h writes it as JSON; runtime/README.md has the schema.
+#ifndef FA_PASSES_MANIFESTBUILDER_H
+#define FA_PASSES_MANIFESTBUILDER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::fa {
+/// Name of the module attribute that holds the manifest.
+inline constexpr llvm::StringLiteral kManifestAttr = "fa.manifest";
+/// Name of the attribute that says what a kernel's argument carries.
+inline constexpr llvm::StringLiteral kParamAttr = "fa.param";
+/// Name of the module attribute that names the chip that kernels are for.
+inline constexpr llvm::StringLiteral kChipAttr = "fa.chip";
+/// Names of the attributes with a scalar argument's default and class.
+inline constexpr llvm::StringLiteral kDefaultAttr = "fa.default";
+inline constexpr llvm::StringLiteral kClassAttr = "fa.class";
+/// Name of the attribute that marks a kernel function.
+inline constexpr llvm::StringLiteral kKernelAttr = "fa.kernel";
+/// Name of the attribute with a kernel's, or a parallel loop's, schedule.
+inline constexpr llvm::StringLiteral kScheduleAttr = "fa.schedule";
+/// Name of the entry function's attribute that describes the problem.
+inline constexpr llvm::StringLiteral kProblemAttr = "fa.problem";
+
+class ManifestBuilder {
+public:
+  explicit ManifestBuilder(MLIRContext *context) : b(context) {}
+
+  /// `["op", args...]`
+  ArrayAttr expr(StringRef op, ArrayRef<Attribute> args);
+  Attribute number(int64_t value) { return b.getI64IntegerAttr(value); }
+  /// Extent, in elements, of dimension `dim` of a named tensor.
+  ArrayAttr size(StringRef tensor, int64_t dim);
+
+  /// `value`, an index computed from the sizes of `entry`'s arguments, as an
+  /// expression over the named tensors; an error at what it cannot say.
+  FailureOr<Attribute> translate(Value value, func::FuncOp entry);
+
+  /// One entry of `kernels`. `params` are the kernel's `fa.param` attributes.
+  DictionaryAttr kernel(StringRef name, StringRef note, Attribute when,
+                        ArrayRef<Attribute> params, Attribute grid,
+                        int64_t block);
+
+  /// The whole: what the entry function's attributes say of the problem, its
+  /// tensors and scalars, and `kernels`.
+  DictionaryAttr manifest(func::FuncOp entry, ArrayRef<Attribute> kernels);
+
+private:
+  ArrayAttr tensors(func::FuncOp entry);
+  ArrayAttr scalars(func::FuncOp entry);
+  ArrayAttr constraints(func::FuncOp entry);
+  FailureOr<Attribute> translateAffine(AffineExpr expr, ValueRange operands,
+                                       unsigned numDims, func::FuncOp entry);
+
+  Builder b;
+};
+} // namespace mlir::fa
+
+#endif // FA_PASSES_MANIFESTBUILDER_H
