@@ -33,6 +33,8 @@ public:
     findExtents();
     Value q = loadTile(op.getQ(), t.index(0), queryRows, queryTile);
     State state = keyLoop(q);
+    if (scalesExponent())
+      state = scaleMax(state);
     if (op.getSink())
       state = joinSink(state);
     store(state);
@@ -52,6 +54,9 @@ private:
   Value loadTile(Value source, Value first, Value rows, int64_t tile);
   State keyLoop(Value q);
   State step(Value q, Value firstKey, State state);
+  bool scalesExponent() const;
+  Value expOfDifference(OpBuilder &b, Value x, Value y);
+  State scaleMax(State state);
   Value scores(Value q, Value firstKey);
   Value mask(Value scores, Value firstKey);
   Value inlineRegion(OpBuilder &b, Region &region, ArrayRef<Value> leading,
@@ -207,12 +212,39 @@ Value OnlineRewriter::inlineRegion(OpBuilder &nested, Region &region,
       cast<YieldOp>(region.front().getTerminator()).getValue());
 }
 
-/// S = scale * Q K^T, then the score region.
+/// Where the scale is positive and nothing but the mask stands between the
+/// scores and the softmax, row max and row sum may be taken of Q K^T itself,
+/// and the scale multiplies the exponents only.
+bool OnlineRewriter::scalesExponent() const {
+  AttentionOp attention = op;
+  return !attention.hasScoreRegion() && attention.getScaleOrDefault() > 0;
+}
+
+/// exp(x - y) for scores x and y, scaled where they are not yet.
+Value OnlineRewriter::expOfDifference(OpBuilder &nested, Value x, Value y) {
+  Value d = arith::SubFOp::create(nested, loc, x, y);
+  if (scalesExponent())
+    d = arith::MulFOp::create(nested, loc, d, op.getScaleValue());
+  return math::ExpOp::create(nested, loc, d);
+}
+
+/// The row max in the domain of the scores.
+OnlineRewriter::State OnlineRewriter::scaleMax(State state) {
+  state.max = t.mapInPlace(
+      "scale_max", state.max, {}, [&](OpBuilder &nested, ValueRange args) {
+        return arith::MulFOp::create(nested, loc, args[0], op.getScaleValue());
+      });
+  return state;
+}
+
+/// S = scale * Q K^T, then the score region; the scale may come later.
 Value OnlineRewriter::scores(Value q, Value firstKey) {
   Value rows = t.min(t.sub(keyLength, firstKey), t.index(keyTile));
   Value k = loadTile(op.getK(), firstKey, rows, keyTile);
   Value zero = t.fill({queryTile, keyTile}, b.getF32Type(), 0.0);
   Value s = t.matmul(q, k, zero, /*transposeB=*/true);
+  if (scalesExponent())
+    return s;
   return t.mapInPlace("scores", s, {}, [&](OpBuilder &nested, ValueRange args) {
     Value scaled =
         arith::MulFOp::create(nested, loc, args.back(), op.getScaleValue());
@@ -269,16 +301,14 @@ OnlineRewriter::State OnlineRewriter::step(Value q, Value firstKey,
   Value lowest = t.fill({queryTile}, b.getF32Type(), -INFINITY);
   Value tileMax = t.reduceRows<arith::MaximumFOp>("row_max", s, lowest);
   Value against = reference(state.max, tileMax);
-  Value p = t.mapInPlace(
-      "exp", s, {against}, [&](OpBuilder &nested, ValueRange args) -> Value {
-        Value d = arith::SubFOp::create(nested, loc, args[1], args[0]);
-        return math::ExpOp::create(nested, loc, d);
-      });
+  Value p = t.mapInPlace("exp", s, {against},
+                         [&](OpBuilder &nested, ValueRange args) -> Value {
+                           return expOfDifference(nested, args[1], args[0]);
+                         });
   Value alpha =
       t.map("alpha", {queryTile}, b.getF32Type(), {state.max, against},
             [&](OpBuilder &nested, ValueRange args) -> Value {
-              Value d = arith::SubFOp::create(nested, loc, args[0], args[1]);
-              return math::ExpOp::create(nested, loc, d);
+              return expOfDifference(nested, args[0], args[1]);
             });
   // The old max is overwritten only here, after alpha has read it.
   Value newMax = t.mapInPlace(

@@ -133,6 +133,7 @@ FunctionOpInterface Outliner::createKernel() {
   FunctionOpInterface kernel;
   if (isGpu()) {
     auto gpuModule = gpu::GPUModuleOp::create(b, loc, (name + "_module").str());
+    gpuModule->setAttr(kTargetAttr, b.getStringAttr(chip));
     OpBuilder inner = OpBuilder::atBlockBegin(gpuModule.getBody());
     auto func = gpu::GPUFuncOp::create(inner, loc, name, type);
     func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
@@ -242,8 +243,6 @@ LogicalResult Outliner::run() {
       manifest.kernel(entry.getSymName(), /*note=*/"", b.getBoolAttr(true),
                       params, *grid, isGpu() ? blockSize() : 1);
   module->setAttr(kManifestAttr, manifest.manifest(entry, description));
-  if (isGpu())
-    module->setAttr(kChipAttr, b.getStringAttr(chip));
   entry.erase();
   return success();
 }

@@ -11,8 +11,11 @@ namespace mlir::fa {
 inline constexpr llvm::StringLiteral kManifestAttr = "fa.manifest";
 /// Name of the attribute that says what a kernel's argument carries.
 inline constexpr llvm::StringLiteral kParamAttr = "fa.param";
-/// Name of the module attribute that names the chip that kernels are for.
-inline constexpr llvm::StringLiteral kChipAttr = "fa.chip";
+/// Name of the gpu.module's attribute that names the chip.
+inline constexpr llvm::StringLiteral kTargetAttr = "fa.target";
+/// Name of the kernel's attribute with the widest access to global memory, in
+/// bytes, that its launch predicate allows; an element where absent.
+inline constexpr llvm::StringLiteral kAccessAttr = "fa.access";
 /// Names of the attributes with a scalar argument's default and class.
 inline constexpr llvm::StringLiteral kDefaultAttr = "fa.default";
 inline constexpr llvm::StringLiteral kClassAttr = "fa.class";

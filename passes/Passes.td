@@ -127,4 +127,35 @@ def FaExpandKeep : Pass<"fa-expand-keep", "ModuleOp"> {
   let dependentDialects = ["arith::ArithDialect"];
 }
 
+def FaExpToExp2 : Pass<"fa-exp-to-exp2", "ModuleOp"> {
+  let summary = "Turn exp into exp2, which chips have";
+  let description = [{
+    `exp(x)` becomes `exp2(x * log2(e))`. Where x is a product with a value that
+    is the same for the whole tile, log2(e) is multiplied into that value once.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
+def FaVersionAccess : Pass<"fa-version-access", "ModuleOp"> {
+  let summary = "Add a kernel for tensors whose rows are aligned to 16 bytes";
+  let description = [{
+    GPU only. Each kernel is copied: the copy, `NAME_wide`, may touch global
+    memory 16 bytes at a time, and its launch predicate asks that the addresses
+    and strides of q, k, v and o allow it. The kernel as it was remains for all
+    other tensors, behind it and with a note that says why it was taken.
+  }];
+  let dependentDialects = ["gpu::GPUDialect"];
+}
+
+def FaToWg : Pass<"fa-to-wg", "ModuleOp"> {
+  let summary = "Put a kernel's tiles into registers and shared memory";
+  let description = [{
+    outlined -> values. Op for op: `linalg.matmul` to `wg.mma`, elementwise and
+    row-reducing `linalg.generic` to `wg.map` and `wg.reduce_rows`, padded rows
+    of a memref to `wg.load`. Nothing depends on what an op is for.
+  }];
+  let dependentDialects = ["wg::WgDialect", "gpu::GPUDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
 #endif // FA_PASSES_TD

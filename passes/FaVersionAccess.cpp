@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Fa/FaDialect.h"
+#include "passes/ManifestBuilder.h"
+#include "passes/Passes.h"
+#include "passes/Stage.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FAVERSIONACCESS
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+/// Bytes of one access of the wide kernel: a vector of four 32-bit registers,
+/// the widest that cp.async and ld/st.global have (PTX ISA).
+static constexpr int64_t kWide = 16;
+
+/// Whether the rows of q, k, v and o may be touched 16 bytes at a time: their
+/// addresses and strides are multiples of that.
+static Attribute rowsAreAligned(ManifestBuilder &manifest,
+                                gpu::GPUFuncOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<Attribute> terms;
+  llvm::StringMap<int64_t> perAccess;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    auto param = kernel.getArgAttrOfType<ParamAttr>(i, kParamAttr);
+    if (!param)
+      continue;
+    StringRef name = param.getName();
+    bool isTile = name == "q" || name == "k" || name == "v" || name == "o";
+    if (!isTile)
+      continue;
+    auto quoted = StringAttr::get(context, name);
+    if (param.getKind() == ParamKind::Pointer) {
+      auto type = cast<MemRefType>(kernel.getArgument(i).getType());
+      perAccess[name] = kWide * 8 / type.getElementTypeBitWidth();
+      terms.push_back(
+          manifest.expr("aligned", {quoted, manifest.number(kWide)}));
+    }
+    if (param.getKind() == ParamKind::Stride) {
+      Attribute stride =
+          manifest.expr("stride", {quoted, manifest.number(param.getDim())});
+      Attribute rest = manifest.expr(
+          "mod", {stride, manifest.number(perAccess.lookup(name))});
+      terms.push_back(manifest.expr("eq", {rest, manifest.number(0)}));
+    }
+  }
+  return manifest.expr("and", terms);
+}
+
+namespace {
+struct VersionAccessPass
+    : mlir::fa::impl::FaVersionAccessBase<VersionAccessPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(expectStage(module, {"outlined"})))
+      return signalPassFailure();
+    SmallVector<gpu::GPUFuncOp> kernels;
+    module.walk([&](gpu::GPUFuncOp func) {
+      if (func->hasAttr(kKernelAttr) && !func->hasAttr(kAccessAttr))
+        kernels.push_back(func);
+    });
+    for (gpu::GPUFuncOp kernel : kernels)
+      addWideVersion(module, kernel);
+  }
+
+  void addWideVersion(ModuleOp module, gpu::GPUFuncOp kernel) {
+    OpBuilder b(kernel);
+    auto wide = cast<gpu::GPUFuncOp>(b.clone(*kernel));
+    std::string name = (kernel.getName() + "_wide").str();
+    wide.setName(name);
+    wide->setAttr(kAccessAttr, b.getI64IntegerAttr(kWide));
+    addToManifest(module, kernel, name);
+  }
+
+  /// The wide kernel's entry stands in front of the one that it is a copy of.
+  void addToManifest(ModuleOp module, gpu::GPUFuncOp kernel, StringRef name) {
+    auto old = module->getAttrOfType<DictionaryAttr>(kManifestAttr);
+    auto kernels = old ? old.getAs<ArrayAttr>("kernels") : ArrayAttr();
+    if (!kernels)
+      return;
+    Builder b(module.getContext());
+    ManifestBuilder manifest(module.getContext());
+    SmallVector<Attribute> list;
+    for (Attribute entry : kernels) {
+      auto fields = cast<DictionaryAttr>(entry);
+      auto entryName = fields.getAs<StringAttr>("name");
+      if (entryName && entryName.getValue() == kernel.getName()) {
+        NamedAttrList wide(fields), plain(fields);
+        wide.set("name", b.getStringAttr(name));
+        wide.set("when", rowsAreAligned(manifest, kernel));
+        plain.set("note",
+                  b.getStringAttr("rows of q, k, v or o are not aligned to 16 "
+                                  "bytes: element-wise loads and stores"));
+        list.push_back(wide.getDictionary(module.getContext()));
+        list.push_back(plain.getDictionary(module.getContext()));
+        continue;
+      }
+      list.push_back(entry);
+    }
+    NamedAttrList fields(old);
+    fields.set("kernels", b.getArrayAttr(list));
+    module->setAttr(kManifestAttr, fields.getDictionary(module.getContext()));
+  }
+};
+} // namespace
