@@ -256,8 +256,10 @@ fa_status fa_prepare(const fa_artifact *artifact, fa_device device,
       return failure(FA_INVALID_ARGUMENT, "options: expects struct_size ",
                      sizeof(fa_prepare_options), ", got ",
                      options->struct_size);
-    PrepareRequest request{artifact->impl, device,       tensors, tensor_count,
-                           scalars,        scalar_count, "",      nullptr};
+    PrepareRequest request{
+        artifact->impl, device,       tensors, tensor_count,
+        scalars,        scalar_count, "",      options != nullptr,
+        nullptr};
     if (options) {
       request.kernel = options->kernel ? options->kernel : "";
       request.stream = options->stream;

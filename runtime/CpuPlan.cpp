@@ -16,7 +16,7 @@ using Block = std::unique_ptr<void, Free>;
 
 } // namespace
 
-Status CpuPlan::load(void *) {
+Status CpuPlan::load(const PrepareRequest &) {
   std::lock_guard<std::mutex> lock(artifact->mutex);
   if (!artifact->library)
     if (Status s = CpuLibrary::load(artifact->image, artifact->library))

@@ -10,7 +10,7 @@ namespace fa::rt {
 /// A launch on the process's thread pool.
 class CpuPlan : public Plan {
 protected:
-  Status load(void *stream) override;
+  Status load(const PrepareRequest &request) override;
   Status run(uint64_t *slots, void **params, void *stream) const override;
 
 private:

@@ -60,4 +60,25 @@ float bfloatToFloat(uint16_t bits) {
 
 uint16_t doubleToBfloat(double value) { return roundTo(value, 7, 127); }
 
+float roundToHalf(float value) {
+  float magnitude = std::fabs(value);
+  if (!(magnitude < 65520.0f)) // halfway between the largest number and 2^16
+    return std::isnan(value) ? value : std::copysign(INFINITY, value);
+  // Below the smallest normal number the places end at 2^-24, as those of a
+  // float between 0.5 and 1 do.
+  if (magnitude < 0x1p-14f)
+    return std::copysign((magnitude + 0.5f) - 0.5f, value);
+  uint32_t bits = bitCast<uint32_t>(value);
+  bits += 0xFFF + (bits >> 13 & 1);
+  return bitCast<float>(bits & ~0x1FFFu);
+}
+
+float roundToBfloat(float value) {
+  if (std::isnan(value))
+    return value;
+  uint32_t bits = bitCast<uint32_t>(value);
+  bits += 0x7FFF + (bits >> 16 & 1);
+  return bitCast<float>(bits & 0xFFFF0000u);
+}
+
 } // namespace fa::rt

@@ -14,6 +14,10 @@ uint16_t doubleToHalf(double value);
 float bfloatToFloat(uint16_t bits);
 uint16_t doubleToBfloat(double value);
 
+/// The float nearest to `value` that the format holds; fast.
+float roundToHalf(float value);
+float roundToBfloat(float value);
+
 } // namespace fa::rt
 
 #endif

@@ -2,6 +2,7 @@
 #include "runtime/Plan.h"
 
 #include "runtime/CpuPlan.h"
+#include "runtime/CudaPlan.h"
 
 namespace fa::rt {
 namespace {
@@ -107,7 +108,10 @@ Status Plan::prepare(const PrepareRequest &request,
   if (Status s = checkDevice(manifest.target, request.device))
     return s;
   std::unique_ptr<Plan> plan;
-  plan = std::make_unique<CpuPlan>();
+  if (request.device.kind == FA_CUDA)
+    plan = std::make_unique<CudaPlan>();
+  else
+    plan = std::make_unique<CpuPlan>();
   plan->artifact = request.artifact;
   plan->device = request.device;
   if (Status s = bindTensors(manifest, request.device, request.tensors,
@@ -120,7 +124,7 @@ Status Plan::prepare(const PrepareRequest &request,
     return s;
   if (Status s = plan->buildParameters(request))
     return s;
-  if (Status s = plan->load(request.stream))
+  if (Status s = plan->load(request))
     return s;
   result = std::move(plan);
   return {};

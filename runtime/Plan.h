@@ -30,6 +30,7 @@ struct PrepareRequest {
   const fa_scalar *scalars;
   size_t scalarCount;
   std::string kernel; // "" = the first that fits
+  bool hasStream;     // whether the caller named the stream to come
   void *stream;
 };
 
@@ -51,7 +52,7 @@ protected:
   static constexpr size_t maxParams = 512; // as the manifest's reader has it
 
   /// Loads the kernel; called once, after everything else is known.
-  virtual Status load(void *stream) = 0;
+  virtual Status load(const PrepareRequest &request) = 0;
   /// Runs the kernel over the grid (at least one tile). slots[i] holds argument
   /// i; scratch pointers are still to be filled in.
   virtual Status run(uint64_t *slots, void **params, void *stream) const = 0;
