@@ -25,4 +25,14 @@ def Wg_Combine : Wg_Enum<"Combine", "how values of a row are joined", [
   I32EnumAttrCase<"MaximumF", 1, "maximumf">
 ]>;
 
+def Wg_Side : Wg_Enum<"Side", "which side of a ring a cursor walks on", [
+  I32EnumAttrCase<"Producer", 0, "producer">,
+  I32EnumAttrCase<"Consumer", 1, "consumer">
+]>;
+
+def Wg_StoreWait : Wg_Enum<"StoreWait", "what a wait for TMA stores waits for", [
+  I32EnumAttrCase<"Read", 0, "read">,
+  I32EnumAttrCase<"Done", 1, "done">
+]>;
+
 #endif // WG_ATTRS_TD

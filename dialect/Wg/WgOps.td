@@ -196,6 +196,72 @@ def Wg_ReduceRowsOp : Wg_Op<"reduce_rows", [Pure, AllTypesMatch<["init", "result
   let hasVerifier = 1;
 }
 
+def Wg_JoinRowsOp : Wg_Op<"join_rows", [Pure,
+    TypesMatchWith<"the result is the whole rows of the operand", "rows", "result",
+                   "::llvm::cast<::mlir::wg::RowsType>($_self).joined()">]> {
+  let summary = "Whole rows from partial ones";
+  let description = [{
+    `result[r]` = the sum (`addf`) or the maximum (`maximumf`) of the parts that
+    the four lanes of the row's quad hold.
+
+    Executed by: each warp for itself. Memory: none. Lowers to: two
+    `shfl.sync.bfly.b32` and adds or maxima for each register.
+
+    ```mlir
+    %l = wg.join_rows %parts : !wg.rows<64xf32, warps = 4, partial = addf>
+    ```
+
+    K17: the operand is partial.
+  }];
+  let arguments = (ins Wg_Rows:$rows);
+  let results = (outs Wg_Rows:$result);
+  let assemblyFormat = "$rows attr-dict `:` qualified(type($rows))";
+  let hasVerifier = 1;
+}
+
+def Wg_SliceOp : Wg_Op<"slice", [Pure]> {
+  let summary = "Some columns of a fragment";
+  let description = [{
+    `result[r, c] = frag[r, first + c]`. With `wg.concat` it lets something stand
+    in the middle of an elementwise step: a wait between two parts of the
+    exponentials, an output tile that leaves in two rounds.
+
+    Executed by: the group. Memory: none. Lowers to: nothing (other names for
+    registers).
+
+    ```mlir
+    %a = wg.slice %s at 32 : !wg.frag<64x128xf32, acc, warps = 4> -> !wg.frag<64x96xf32, acc, warps = 4>
+    ```
+
+    K18: the columns lie in the fragment, `first` is a multiple of 8 (16 in layout
+    `a`), and all else is the fragment's.
+  }];
+  let arguments = (ins Wg_Frag:$frag, ConfinedAttr<I64Attr, [IntNonNegative]>:$first);
+  let results = (outs Wg_Frag:$result);
+  let assemblyFormat = "$frag `at` $first attr-dict `:` qualified(type($frag)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Wg_ConcatOp : Wg_Op<"concat", [Pure]> {
+  let summary = "Fragments side by side";
+  let description = [{
+    The columns of the first operand, then those of the next.
+
+    Executed by: the group. Memory: none. Lowers to: nothing.
+
+    ```mlir
+    %p = wg.concat %a, %b : !wg.frag<64x32xf32, acc, warps = 4>, !wg.frag<64x96xf32, acc, warps = 4> -> !wg.frag<64x128xf32, acc, warps = 4>
+    ```
+
+    K19: the operands' columns add up to the result's, all else is the result's;
+    in layout `a` only the last may have columns that are no multiple of 16.
+  }];
+  let arguments = (ins Variadic<Wg_Frag>:$parts);
+  let results = (outs Wg_Frag:$result);
+  let assemblyFormat = "$parts attr-dict `:` qualified(type($parts)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
 def Wg_RelayoutOp : Wg_Op<"relayout", [Pure]> {
   let summary = "An accumulator as the A operand of the next product";
   let description = [{
@@ -273,10 +339,10 @@ def Wg_StoreRowsOp : Wg_Op<"store_rows"> {
 def Wg_AllocOp : Wg_Op<"alloc"> {
   let summary = "Storage in shared memory";
   let description = [{
-    Names storage for one tile or one ring for the time of the kernel. `offset`,
-    from stage `addressed` on, is its place in bytes from the start of the
-    block's dynamic shared memory; a ring's barriers stand behind its tiles, the
-    full ones first, 8 bytes each.
+    Names storage for one tile or one ring for the time of the kernel. From stage
+    `addressed` on, `offset` is the place of the tiles, in bytes from the start of
+    the block's dynamic shared memory, and `barrier_offset` that of a ring's
+    mbarriers: the full ones, then the empty ones, 8 bytes each.
 
     Executed by: the group, without work. Memory: allocates shared memory.
     Lowers to: an address.
@@ -287,9 +353,10 @@ def Wg_AllocOp : Wg_Op<"alloc"> {
     ```
 
     K14: `offset` is not negative and a multiple of the layout's alignment (128
-    bytes, `sw128` 1024).
+    bytes, `sw128` 1024); `barrier_offset` stands on a ring with consumers and is a
+    multiple of 8.
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$barrier_offset);
   let results = (outs Res<AnyTypeOf<[Wg_Smem, Wg_Ring]>, "", [MemAlloc<Wg_Shared>]>:$result);
   let assemblyFormat = "attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
@@ -399,15 +466,19 @@ def Wg_BarrierOp : Wg_Op<"barrier",
   let summary = "All threads of the group meet";
   let description = [{
     No thread goes on before all have come; what they wrote to shared memory
-    before is visible to all after it.
+    before is visible to all after it. `id`, from stage `addressed` on, is the
+    number of the named barrier; inside a role warpgroup w takes `id` + w.
 
-    Executed by: the group. Memory: orders shared memory. Lowers to:
-    `barrier.sync.aligned` 0 with all threads.
+    Executed by: the group: the block, inside `wg.role` the warpgroup. Memory:
+    orders shared memory. Lowers to: `barrier.sync.aligned` 0 with all threads, or
+    `bar.sync` id + w with 128.
 
     ```mlir
     wg.barrier
+    wg.barrier {id = 4 : i64}
     ```
   }];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<15>]>>:$id);
   let assemblyFormat = "attr-dict";
 }
 
@@ -454,5 +525,7 @@ def Wg_CopyOutOp : Wg_Op<"copy_out"> {
   let assemblyFormat = "$tile `,` $mem `rows` $rows attr-dict `:` qualified(type($tile)) `,` type($mem)";
   let hasVerifier = 1;
 }
+
+include "dialect/Wg/WgHopperOps.td"
 
 #endif // WG_OPS_TD

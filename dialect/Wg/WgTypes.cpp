@@ -59,9 +59,10 @@ struct SmemBody {
   Swizzle swizzle = Swizzle::Xor;
   int64_t panelRows = 0;
   int64_t consumers = 0;
+  int64_t rank = 0;
 };
 
-/// `64x128xf16 (, sw128)? (, panel = 128)? (, consumers = 2)?`
+/// `64x128xf16 (, sw128)? (, panel = 128)? (, consumers = 2)? (, rank = 4)?`
 ParseResult parseSmemBody(AsmParser &parser, SmemBody &body) {
   if (parseShape(parser, 2, body.shape, body.elementType))
     return failure();
@@ -77,10 +78,11 @@ ParseResult parseSmemBody(AsmParser &parser, SmemBody &body) {
     }
     int64_t *number = key == "panel"       ? &body.panelRows
                       : key == "consumers" ? &body.consumers
+                      : key == "rank"      ? &body.rank
                                            : nullptr;
     if (!number)
       return parser.emitError(loc)
-             << "expects xor, sw128, panel or consumers, got " << key;
+             << "expects xor, sw128, panel, consumers or rank, got " << key;
     if (parser.parseEqual() || parser.parseInteger(*number))
       return failure();
   }
@@ -96,6 +98,21 @@ void printSmemBody(AsmPrinter &printer, SmemType tile) {
     printer << ", panel = " << tile.getPanelRows();
 }
 
+/// The tile that a body describes; an error where it has what only a ring
+/// (`allowed` is its place for consumers) or a tensor map has.
+SmemType makeTile(AsmParser &parser, SMLoc loc, const SmemBody &body,
+                  const int64_t *allowed = nullptr) {
+  if ((body.consumers && allowed != &body.consumers) ||
+      (body.rank && allowed != &body.rank)) {
+    parser.emitError(loc) << "expects consumers on a ring only and rank on a "
+                             "tensor_map only";
+    return {};
+  }
+  return parser.getChecked<SmemType>(loc, parser.getContext(), body.shape[0],
+                                     body.shape[1], body.elementType,
+                                     body.swizzle, body.panelRows);
+}
+
 bool is16BitFloat(Type type) { return type.isF16() || type.isBF16(); }
 } // namespace
 
@@ -109,13 +126,7 @@ Type SmemType::parse(AsmParser &parser) {
   if (parser.parseLess() || parseSmemBody(parser, body) ||
       parser.parseGreater())
     return {};
-  if (body.consumers) {
-    parser.emitError(loc) << "expects consumers on a ring only";
-    return {};
-  }
-  return parser.getChecked<SmemType>(loc, parser.getContext(), body.shape[0],
-                                     body.shape[1], body.elementType,
-                                     body.swizzle, body.panelRows);
+  return makeTile(parser, loc, body);
 }
 
 void SmemType::print(AsmPrinter &printer) const {
@@ -165,9 +176,7 @@ Type RingType::parse(AsmParser &parser) {
       parser.parseKeyword("x") || parseSmemBody(parser, body) ||
       parser.parseGreater())
     return {};
-  auto tile = parser.getChecked<SmemType>(
-      loc, parser.getContext(), body.shape[0], body.shape[1], body.elementType,
-      body.swizzle, body.panelRows);
+  SmemType tile = makeTile(parser, loc, body, &body.consumers);
   if (!tile)
     return {};
   return parser.getChecked<RingType>(loc, parser.getContext(), stages, tile,
@@ -313,4 +322,92 @@ LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 RowsType RowsType::joined() const {
   return RowsType::get(getRows(), getElementType(), getWarps());
+}
+
+//===----------------------------------------------------------------------===//
+// What is in flight
+//===----------------------------------------------------------------------===//
+
+int64_t RingType::getTileBytes() const {
+  return getStages() * getTile().getLayout().byteSize();
+}
+
+int64_t RingType::getBarrierBytes() const {
+  return getConsumers() ? 2 * 8 * getStages() : 0;
+}
+
+Type PendingType::parse(AsmParser &parser) {
+  auto frag = dyn_cast_if_present<FragType>(FragType::parse(parser));
+  return frag ? PendingType::get(frag) : Type();
+}
+
+void PendingType::print(AsmPrinter &printer) const { getFrag().print(printer); }
+
+LogicalResult PendingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  FragType frag) {
+  // K26
+  if (frag.getLayout() != FragLayout::Acc || !frag.getElementType().isF32())
+    return emitError() << "expects an f32 accumulator, got " << frag;
+  return success();
+}
+
+Type CursorType::parse(AsmParser &parser) {
+  int64_t stages = 0;
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(stages) ||
+      parser.parseComma() || parser.parseKeyword(&keyword) ||
+      parser.parseGreater())
+    return {};
+  std::optional<Side> side = symbolizeSide(keyword);
+  if (!side) {
+    parser.emitError(loc) << "expects producer or consumer, got " << keyword;
+    return {};
+  }
+  return parser.getChecked<CursorType>(loc, parser.getContext(), stages, *side);
+}
+
+void CursorType::print(AsmPrinter &printer) const {
+  printer << '<' << getStages() << ", " << stringifySide(getSide()) << '>';
+}
+
+LogicalResult CursorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t stages, Side side) {
+  // K22
+  if (stages <= 0)
+    return emitError() << "expects at least one stage, got " << stages;
+  return success();
+}
+
+Type TensorMapType::parse(AsmParser &parser) {
+  SmemBody body;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseSmemBody(parser, body) ||
+      parser.parseGreater())
+    return {};
+  SmemType tile = makeTile(parser, loc, body, &body.rank);
+  if (!tile)
+    return {};
+  return parser.getChecked<TensorMapType>(loc, parser.getContext(), tile,
+                                          body.rank);
+}
+
+void TensorMapType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printSmemBody(printer, getTile());
+  printer << ", rank = " << getRank() << '>';
+}
+
+LogicalResult
+TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      SmemType tile, int64_t rank) {
+  // K23
+  if (tile.getSwizzle() != Swizzle::Sw128 ||
+      tile.getPanelRows() != tile.getRows() || tile.getRows() > 256)
+    return emitError() << "expects an sw128 tile of at most 256 rows and no "
+                          "panel, got "
+                       << tile;
+  if (rank < 2 || rank > 5)
+    return emitError() << "expects a rank from 2 to 5, got " << rank;
+  return success();
 }

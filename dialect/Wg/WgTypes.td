@@ -73,6 +73,12 @@ def Wg_Ring : Wg_Type<"Ring", "ring"> {
       return $_get(tile.getContext(), stages, tile, consumers);
     }]>
   ];
+  let extraClassDeclaration = [{
+    /// Bytes of the tiles, which stand one behind the other.
+    int64_t getTileBytes() const;
+    /// Bytes of the mbarriers: the full ones, then the empty ones, 8 each.
+    int64_t getBarrierBytes() const;
+  }];
 }
 
 def Wg_Frag : Wg_Type<"Frag", "frag"> {
@@ -142,6 +148,47 @@ def Wg_Rows : Wg_Type<"Rows", "rows"> {
     /// The same rows with their whole values.
     RowsType joined() const;
   }];
+}
+
+def Wg_Pending : Wg_Type<"Pending", "pending"> {
+  let summary = "The accumulator of a product in flight";
+  let description = [{
+    `!wg.pending<64x128xf32, acc, warps = 4>`: what `wg.mma_async` yields. Nothing
+    can read it; `wg.wait_mma` turns it into the fragment. It is used exactly once
+    (K27), so a product can neither be forgotten nor waited for twice.
+  }];
+  let parameters = (ins "::mlir::wg::FragType":$frag);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::mlir::wg::FragType":$frag), [{
+      return $_get(frag.getContext(), frag);
+    }]>
+  ];
+}
+
+def Wg_Cursor : Wg_Type<"Cursor", "cursor"> {
+  let summary = "A place in a ring, with the parity of its round";
+  let description = [{
+    `!wg.cursor<2, consumer>`: which of two slots, and whether the ring has wrapped
+    an even or an odd number of times. The side fixes the parity that a cursor
+    starts with: a consumer's first wait is for the first fill, a producer's first
+    wait is for nothing. One cursor may serve several rings that are used in step.
+
+    K22: at least one stage.
+  }];
+  let parameters = (ins "int64_t":$stages, "::mlir::wg::Side":$side);
+}
+
+def Wg_TensorMap : Wg_Type<"TensorMap", "tensor_map"> {
+  let summary = "A tensor in global memory as TMA moves it, tile by tile";
+  let description = [{
+    `!wg.tensor_map<128x128xf16, sw128, rank = 4>`: a kernel argument; a tensor of
+    four dimensions, from which tiles of 128 rows (its last dimension but one) and
+    128 columns (its last) are moved to shared tiles `!wg.smem<128x128xf16, sw128>`
+    or back. Outside the tensor a load brings zeros and a store writes nothing.
+
+    K23: the tile is `sw128`, has 256 rows at most, and no `panel`; rank 2 to 5.
+  }];
+  let parameters = (ins "::mlir::wg::SmemType":$tile, "int64_t":$rank);
 }
 
 #endif // WG_TYPES_TD

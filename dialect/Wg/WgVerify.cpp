@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The constraints K6 and up, which dialect/README.md lists. K1 to K5 are about
-// types and stand in WgTypes.cpp.
+// The constraints K6 to K16, which dialect/README.md lists. Those about types
+// stand in WgTypes.cpp, those that sm_90a adds in WgVerifyHopper.cpp.
+#include "dialect/Wg/WgVerify.h"
+
 #include "dialect/Wg/WgOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -83,9 +85,16 @@ LogicalResult StoreRowsOp::verify() {
 
 LogicalResult AllocOp::verify() {
   // K14
+  auto ring = dyn_cast<RingType>(getType());
+  if (getBarrierOffset() && !(ring && ring.getConsumers()))
+    return emitOpError()
+           << "expects barrier_offset on a ring with consumers only, got "
+           << getType();
+  if (getBarrierOffset().value_or(0) % 8)
+    return emitOpError() << "expects barrier_offset in multiples of 8, got "
+                         << *getBarrierOffset();
   if (!getOffset())
     return success();
-  auto ring = dyn_cast<RingType>(getType());
   SmemType tile = ring ? ring.getTile() : cast<SmemType>(getType());
   int64_t alignment = tile.getLayout().alignment();
   if (*getOffset() < 0 || *getOffset() % alignment)
@@ -111,9 +120,8 @@ LogicalResult PutOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// K7, for a product with or without an accumulator operand.
-static LogicalResult verifyProduct(Operation *op, Type a, SmemType b,
-                                   bool transposeB, FragType acc) {
+LogicalResult wg::verifyProduct(Operation *op, Type a, SmemType b,
+                                bool transposeB, FragType acc) {
   auto aFrag = dyn_cast<FragType>(a);
   auto aTile = dyn_cast<SmemType>(a);
   int64_t m = aFrag ? aFrag.getRows() : aTile.getRows();
@@ -216,6 +224,19 @@ static LogicalResult verifyPartialMap(MapOp op) {
   return success();
 }
 
+LogicalResult wg::verifyWritesNothing(Operation *op, Block &body) {
+  for (Operation &inner : body.without_terminator()) {
+    auto effects = getEffectsRecursively(&inner);
+    bool reads = effects && llvm::all_of(*effects, [](const auto &effect) {
+                   return isa<MemoryEffects::Read>(effect.getEffect());
+                 });
+    if (!reads)
+      return inner.emitOpError() << "is not expected in a " << op->getName()
+                                 << ", which writes nothing";
+  }
+  return success();
+}
+
 LogicalResult MapOp::verifyRegions() {
   // K9
   SmallVector<Type> expected;
@@ -232,10 +253,8 @@ LogicalResult MapOp::verifyRegions() {
       yield.getValues()[0].getType() != elementTypeOf(getType()))
     return emitOpError() << "expects its region to end in wg.yield of one "
                          << elementTypeOf(getType());
-  for (Operation &op : body.without_terminator())
-    if (!isMemoryEffectFree(&op) && !hasEffect<MemoryEffects::Read>(&op))
-      return op.emitOpError() << "is not expected in a wg.map, which writes "
-                                 "nothing";
+  if (failed(verifyWritesNothing(*this, body)))
+    return failure();
   return verifyPartialMap(*this);
 }
 
