@@ -158,4 +158,27 @@ def FaToWg : Pass<"fa-to-wg", "ModuleOp"> {
                            "memref::MemRefDialect", "scf::SCFDialect"];
 }
 
+def WgExpandLoads : Pass<"wg-expand-loads", "ModuleOp"> {
+  let summary = "Give loaded tiles their storage, their copies and barriers";
+  let description = [{
+    values -> pipelined. Every `wg.load` that is still there becomes a copy that
+    is waited for on the spot (test/passes/WgExpandLoads.mlir):
+
+    ```mlir
+    %t = wg.load %mem rows %n : memref<...> -> !wg.smem<64x128xf16>
+    ==>
+    %t = wg.alloc : !wg.smem<64x128xf16>       // in front of all loops around it
+    wg.barrier                                 // in a loop: the last readers
+    wg.copy_async %mem, %t rows %n : ...       // wg.copy below 4 bytes
+    wg.commit_copies
+    wg.wait_copies 0
+    wg.barrier
+    ```
+
+    This alone makes right code; `wg-pipeline` in front of it takes the loads that
+    can overlap with computation.
+  }];
+  let dependentDialects = ["wg::WgDialect"];
+}
+
 #endif // FA_PASSES_TD

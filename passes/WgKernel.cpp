@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/WgKernel.h"
+
+#include "passes/ManifestBuilder.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+
+SmallVector<gpu::GPUFuncOp> mlir::fa::findKernels(ModuleOp module) {
+  SmallVector<gpu::GPUFuncOp> kernels;
+  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
+    for (auto func : gpuModule.getOps<gpu::GPUFuncOp>())
+      if (func->hasAttr(kKernelAttr))
+        kernels.push_back(func);
+  return kernels;
+}
+
+Operation *mlir::fa::outermostLoop(Operation *op) {
+  Operation *outermost = nullptr;
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<gpu::GPUFuncOp>(parent); parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      outermost = parent;
+  return outermost;
+}
+
+wg::AllocOp mlir::fa::allocateFor(Operation *op, Type type) {
+  Operation *loop = outermostLoop(op);
+  OpBuilder b(loop ? loop : op);
+  return wg::AllocOp::create(b, op->getLoc(), type, IntegerAttr());
+}
+
+bool mlir::fa::mayWriteGlobal(Operation *op) {
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(op);
+  if (!effects)
+    return true;
+  return llvm::any_of(*effects, [](MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write, MemoryEffects::Free>(effect.getEffect()) &&
+           !isa<wg::SharedMemory, wg::AsyncGroups>(effect.getResource());
+  });
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the passes on kernels in the `wg` dialect share.
+#ifndef FA_PASSES_WGKERNEL_H
+#define FA_PASSES_WGKERNEL_H
+
+#include "dialect/Wg/WgOps.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::fa {
+/// The kernels of the module's gpu.modules: each gpu.func with `fa.kernel`.
+SmallVector<gpu::GPUFuncOp> findKernels(ModuleOp module);
+
+/// All ops of one kind in a kernel, in program order.
+template <typename OpTy> SmallVector<OpTy> findOps(gpu::GPUFuncOp kernel) {
+  SmallVector<OpTy> ops;
+  kernel.walk<WalkOrder::PreOrder>([&](OpTy op) { ops.push_back(op); });
+  return ops;
+}
+
+/// The outermost loop around `op` in its kernel, null where there is none.
+Operation *outermostLoop(Operation *op);
+
+/// Storage for `type`, for use at `op`: one for all iterations of the loops
+/// around it.
+wg::AllocOp allocateFor(Operation *op, Type type);
+
+/// Whether running `op` may change what a load from global memory gives.
+bool mayWriteGlobal(Operation *op);
+} // namespace mlir::fa
+
+#endif // FA_PASSES_WGKERNEL_H
