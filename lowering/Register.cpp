@@ -4,6 +4,7 @@
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Wg/WgDialect.h"
 #include "lowering/Ptx/Passes.h"
+#include "lowering/WgToNvvm/Passes.h"
 #include "passes/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -19,5 +20,6 @@ void mlir::fa::registerEverything(DialectRegistry &registry) {
   registry.insert<FaDialect, wg::WgDialect>();
   registerBufferizableOpInterface(registry);
   registerFaPasses();
+  registerNvvmPasses();
   registerFaPtxPasses();
 }

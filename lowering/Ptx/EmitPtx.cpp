@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/Ptx/EmitPtx.h"
 
+#include "dialect/Target/GpuTarget.h"
 #include "lowering/Ptx/PtxTable.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -67,8 +68,21 @@ LogicalResult refuseMathWithoutInstruction(gpu::GPUModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(StringRef chip,
-                                                         std::string &error) {
+/// The PTX version that the module's inline assembly needs, 0 for any.
+int neededPtxVersion(gpu::GPUModuleOp module) {
+  int version = 0;
+  module.walk([&](LLVM::InlineAsmOp op) {
+    if (const mlir::fa::ptx::Row *row =
+            mlir::fa::ptx::findRow(op.getAsmString()))
+      version = std::max(version, row->ptxVersion);
+  });
+  return version;
+}
+
+/// A machine for `chip` that writes the oldest PTX version that has the chip
+/// and is not older than `ptxVersion`.
+std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(StringRef chip, int ptxVersion, std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -88,9 +102,13 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(StringRef chip,
             chip.str() + "'";
     return nullptr;
   }
+  const ::fa::target::GpuTarget *facts = ::fa::target::findGpuTarget(chip);
+  std::string features;
+  if (facts && ptxVersion > facts->ptxVersion)
+    features = "+ptx" + std::to_string(ptxVersion);
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, chip, /*Features=*/"", llvm::TargetOptions(), std::nullopt,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, chip, features, llvm::TargetOptions(), std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// Keeps the optimiser from copying or moving what a whole warp executes
@@ -103,7 +121,8 @@ void markConvergentCalls(llvm::Module &module) {
       if (!call)
         continue;
       if (auto *text = dyn_cast<llvm::InlineAsm>(call->getCalledOperand())) {
-        const fa::ptx::Row *row = fa::ptx::findRow(text->getAsmString());
+        const mlir::fa::ptx::Row *row =
+            mlir::fa::ptx::findRow(text->getAsmString());
         if (!row || row->convergent)
           call->setConvergent();
       } else if (auto *intrinsic = dyn_cast<llvm::IntrinsicInst>(call)) {
@@ -176,13 +195,13 @@ void mlir::fa::registerPtxTranslations(DialectRegistry &registry) {
   registerGPUDialectTranslation(registry);
 }
 
-FailureOr<fa::PtxText> mlir::fa::emitPtx(gpu::GPUModuleOp module) {
+FailureOr<mlir::fa::PtxText> mlir::fa::emitPtx(gpu::GPUModuleOp module) {
   auto chip = module->getAttrOfType<StringAttr>("fa.target");
   if (!chip)
     return module.emitOpError("expects the attribute 'fa.target', a chip name");
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine =
-      createTargetMachine(chip.getValue(), error);
+      createTargetMachine(chip.getValue(), neededPtxVersion(module), error);
   if (!machine)
     return module.emitOpError(error);
   if (failed(refuseExternalCalls(module)) ||

@@ -18,6 +18,8 @@ struct Row {
   /// All threads of a warp must execute it together, so no copy of it may move
   /// into or out of a branch.
   bool convergent;
+  /// The first PTX version that has it: major * 10 + minor.
+  int ptxVersion;
 };
 
 /// cp.async of 16 bytes past L1, of which the first $2 (0 to 16) are read and
@@ -25,14 +27,17 @@ struct Row {
 /// which the neighbouring threads ask for anyway.
 inline constexpr Row kCpAsync16 = {
     "cp.async.cg.shared.global.L2::128B [$0], [$1], 16, $2;", "r,l,r",
-    /*memory=*/true, /*convergent=*/false};
+    /*memory=*/true, /*convergent=*/false, /*ptxVersion=*/74};
 
-/// The same where all 16 bytes exist.
-inline constexpr Row kCpAsync16Full = {
-    "cp.async.cg.shared.global.L2::128B [$0], [$1], 16;", "r,l",
-    /*memory=*/true, /*convergent=*/false};
+/// The same for what is aligned to 8 or 4 bytes only; it goes through L1.
+inline constexpr Row kCpAsync8 = {
+    "cp.async.ca.shared.global [$0], [$1], 8, $2;", "r,l,r",
+    /*memory=*/true, /*convergent=*/false, /*ptxVersion=*/70};
+inline constexpr Row kCpAsync4 = {
+    "cp.async.ca.shared.global [$0], [$1], 4, $2;", "r,l,r",
+    /*memory=*/true, /*convergent=*/false, /*ptxVersion=*/70};
 
-inline constexpr const Row *kRows[] = {&kCpAsync16, &kCpAsync16Full};
+inline constexpr const Row *kRows[] = {&kCpAsync16, &kCpAsync8, &kCpAsync4};
 
 /// The row with this text, null for text that is not from this table.
 inline const Row *findRow(llvm::StringRef text) {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the patterns of this folder build their code with: 32-bit integers, the
+// place of a thread in its group, and the registers that hold tiles.
+#ifndef FA_LOWERING_WGTONVVM_EMIT_H
+#define FA_LOWERING_WGTONVVM_EMIT_H
+
+#include "dialect/Wg/WgTypes.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Value.h"
+
+namespace mlir::wg {
+
+/// Builds folded 32-bit integer arithmetic; constants are spelled as numbers.
+struct Emit : ImplicitLocOpBuilder {
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  Value i32(int64_t value);
+  Value index(int64_t value);
+  Value f32(double value);
+  Value add(Value a, Value b);
+  Value add(Value a, int64_t b);
+  Value mul(Value a, int64_t b);
+  Value div(Value a, int64_t b);
+  Value rem(Value a, int64_t b);
+  Value bitXor(Value a, Value b);
+  Value bitXor(Value a, int64_t b);
+  Value less(Value a, Value b);
+  Value less(Value a, int64_t b);
+  /// The index of a 32-bit integer that is not negative.
+  Value toIndex(Value a);
+
+  /// Number of the thread in its block, and its parts.
+  Value thread();
+  Value lane();
+  Value warp();
+  /// Lane / 4: the row that a lane holds of every 8 rows of an accumulator.
+  Value quad();
+  /// Lane % 4: a lane's place in its quad.
+  Value inQuad();
+
+  /// Pointer to shared memory at byte `address` (i32) plus `offset`.
+  Value sharedPtr(Value address, int64_t offset);
+  /// Pointer to global memory at byte `address` (i64) plus `offset`.
+  Value globalPtr(Value address, int64_t offset);
+  /// The value that the lane whose number differs in `mask` holds.
+  Value shuffleXor(Value value, int64_t mask);
+
+private:
+  template <typename Op> Value fold(Value a, Value b);
+  Value pointer(Value address, int64_t offset, unsigned space);
+};
+
+/// Registers. An f32 element takes an f32 value; 16-bit elements 2i and 2i + 1
+/// share an i32, the even one in its low half, as PTX has it.
+SmallVector<Type> registerTypes(FragType type);
+SmallVector<Type> registerTypes(RowsType type);
+
+/// The elements that registers hold, in the order of the layout.
+SmallVector<Value> unpackElements(Emit &emit, Type elementType,
+                                  ValueRange registers);
+/// The registers that hold these elements.
+SmallVector<Value> packElements(Emit &emit, Type elementType,
+                                ValueRange elements);
+
+} // namespace mlir::wg
+
+#endif // FA_LOWERING_WGTONVVM_EMIT_H

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FA_LOWERING_WGTONVVM_PASSES_TD
+#define FA_LOWERING_WGTONVVM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FaWgToNvvm : Pass<"fa-wg-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Give every thread its registers and instructions";
+  let description = [{
+    Replaces the wg ops of each `gpu.func` (stage `addressed`) by what one thread
+    does: fragments become their registers, shared tiles addresses, `wg.map`
+    bodies are inlined for each element, products become ldmatrix and mma.sync.
+    scf, arith, math and memref ops stay.
+
+    ```mlir
+    %s = wg.mma %q, %k, %zero {transpose_b} : !wg.smem<64x16xf16>, !wg.smem<8x16xf16>, !wg.frag<64x8xf32, acc, warps = 4>
+    // ==>
+    %a = nvvm.ldmatrix %pa {num = 4 : i32, ...}
+    %b = nvvm.ldmatrix %pb {num = 2 : i32, ...}
+    %d = nvvm.mma.sync A[...] B[...] C[...] {shape = #nvvm.shape<m = 16, n = 8, k = 16>, ...}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FaExpandGpuMath : Pass<"fa-expand-gpu-math", "::mlir::ModuleOp"> {
+  let summary = "Expand maths to native instructions and polynomials";
+  let description = [{
+    In every `gpu.module`: `math` ops and f32 divisions become the chip's
+    approximate instructions (ex2, lg2, rcp, sqrt, rsqrt, div.full) where they are
+    accurate, with corrections and polynomials around them where they are not;
+    f16 and bf16 go through f32. Errors are a few units in the last place; results
+    of exp and exp2 below 2^-126 are 0. Any other `math` op is an error.
+
+    `fastmath<afn>` on `math.exp` leaves the correction for large arguments out;
+    `fastmath<arcp>` on `arith.divf` multiplies by the reciprocal.
+
+    ```mlir
+    %p = math.exp2 %x : f32
+    // ==>
+    %p = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%x) : (f32) -> f32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"
+  ];
+}
+
+def FaKernelToLlvm : Pass<"fa-kernel-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels into LLVM functions (stage nvvm)";
+  let description = [{
+    Converts what is left in each `gpu.module`, scf, arith, memref and gpu ops, to
+    the LLVM and NVVM dialects. A kernel's arguments stay what they are: an
+    address for a `memref<T>`, an i64 for an index, scalars as such. Its
+    `known_block_size` becomes `nvvm.reqntid`, `wg.min_blocks` becomes
+    `nvvm.minctasm`.
+
+    ```mlir
+    gpu.func @f(%q: memref<f16>, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>}
+    // ==>
+    llvm.func @f(%q: !llvm.ptr, %n: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::cf::ControlFlowDialect"
+  ];
+}
+
+#endif // FA_LOWERING_WGTONVVM_PASSES_TD

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The patterns from `wg` to NVVM by family, in the order of a kernel.
+#ifndef FA_LOWERING_WGTONVVM_PATTERNS_H
+#define FA_LOWERING_WGTONVVM_PATTERNS_H
+
+#include "dialect/Wg/WgOps.h"
+#include "lowering/WgToNvvm/Emit.h"
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::wg {
+
+/// Fragments and rows become their registers, one value each; shared tiles and
+/// rings become the i32 address of their first byte.
+class RegisterConverter : public TypeConverter {
+public:
+  RegisterConverter();
+};
+
+/// wg.alloc, wg.slot: addresses. wg.barrier.
+void populateStoragePatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns);
+/// wg.copy, wg.copy_async, wg.commit_copies, wg.wait_copies.
+void populateCopyPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns);
+/// wg.mma.
+void populateMmaPatterns(const TypeConverter &converter,
+                         RewritePatternSet &patterns);
+/// wg.splat, wg.map, wg.reduce_rows, wg.join_rows, wg.relayout.
+void populateSoftmaxPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns);
+/// wg.put, wg.copy_out, wg.store, wg.store_rows.
+void populateStorePatterns(const TypeConverter &converter,
+                           RewritePatternSet &patterns);
+
+} // namespace mlir::wg
+
+#endif // FA_LOWERING_WGTONVVM_PATTERNS_H

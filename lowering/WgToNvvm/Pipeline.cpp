@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/WgToNvvm/Passes.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
+  // wg ops -> what one thread does, still with loops, memrefs and maths
+  manager.addPass(createFaWgToNvvm());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  // math ops -> instructions and polynomials
+  manager.addPass(createFaExpandGpuMath());
+  // subviews -> offsets and strides as arithmetic
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  // loops, memrefs and the kernel itself -> LLVM and NVVM (stage nvvm)
+  manager.addPass(createFaKernelToLlvm());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void mlir::fa::registerNvvmPasses() {
+  registerFaNvvmPasses();
+  PassPipelineRegistration<>(
+      "fa-nvvm-pipeline", "From stage addressed to stage nvvm",
+      [](OpPassManager &manager) { buildNvvmPipeline(manager); });
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elementwise maths and row reductions on registers.
+#include "lowering/WgToNvvm/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::wg;
+using ::fa::target::GroupLayout;
+using ::fa::target::RowLayout;
+
+namespace {
+
+/// Lanes whose values make up a row's: a quad, joined in two exchanges.
+constexpr int64_t kQuadMasks[] = {1, 2};
+
+Value combine(Emit &emit, Combine kind, Value a, Value b) {
+  if (kind == Combine::AddF)
+    return arith::AddFOp::create(emit, a, b);
+  return arith::MaximumFOp::create(emit, a, b);
+}
+
+Value joinQuad(Emit &emit, Combine kind, Value value) {
+  for (int64_t mask : kQuadMasks)
+    value = combine(emit, kind, value, emit.shuffleXor(value, mask));
+  return value;
+}
+
+class SplatLowering : public OpConversionPattern<SplatOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SplatOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op.getLoc(), rewriter);
+    Value value = adaptor.getValue().front();
+    SmallVector<Value> registers;
+    if (auto frag = dyn_cast<FragType>(op.getResult().getType())) {
+      SmallVector<Value> elements(frag.getRegs(), value);
+      registers = packElements(emit, frag.getElementType(), elements);
+    } else {
+      auto rows = cast<RowsType>(op.getResult().getType());
+      if (rows.getPartial() == Combine::AddF)
+        value = inOneLane(emit, value);
+      registers.assign(rows.getRegs(), value);
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+
+private:
+  /// A part of a sum whose whole is `value`.
+  static Value inOneLane(Emit &emit, Value value) {
+    Value isFirst = arith::CmpIOp::create(emit, arith::CmpIPredicate::eq,
+                                          emit.inQuad(), emit.i32(0));
+    Value zero = arith::ConstantOp::create(
+        emit, emit.getFloatAttr(value.getType(), 0.0));
+    return arith::SelectOp::create(emit, isFirst, value, zero);
+  }
+};
+
+/// The coordinates of a lane's registers: what depends on the lane, computed
+/// once, plus a constant.
+class Coordinates {
+public:
+  Coordinates(Emit &emit, int64_t rowsPerWarp)
+      : emit(emit), rowsPerWarp(rowsPerWarp) {}
+
+  Value row(int64_t constant) {
+    return at(rows, constant, [&] {
+      return emit.add(emit.mul(emit.warp(), rowsPerWarp), emit.quad());
+    });
+  }
+  Value col(int64_t constant) {
+    return at(cols, constant, [&] { return emit.mul(emit.inQuad(), 2); });
+  }
+
+private:
+  using Known = DenseMap<int64_t, Value>;
+  Value at(Known &known, int64_t constant, function_ref<Value()> lanePart) {
+    Value &value = known[constant];
+    if (!value)
+      value = emit.toIndex(emit.add(lanePart(), constant));
+    return value;
+  }
+
+  Emit &emit;
+  int64_t rowsPerWarp;
+  Known rows;
+  Known cols;
+};
+
+class MapLowering : public OpConversionPattern<MapOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MapOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op.getLoc(), rewriter);
+    SmallVector<SmallVector<Value>> operands;
+    for (auto [operand, registers] :
+         llvm::zip_equal(op.getOperands(), adaptor.getOperands()))
+      operands.push_back(
+          unpackElements(emit, elementTypeOf(operand.getType()), registers));
+
+    SmallVector<Value> elements;
+    if (auto frag = dyn_cast<FragType>(op.getResult().getType()))
+      elements =
+          mapFragment(emit, op, frag.getGroupLayout(), operands, rewriter);
+    else
+      elements = mapRows(emit, op, cast<RowsType>(op.getResult().getType()),
+                         operands, rewriter);
+    SmallVector<Value> registers =
+        packElements(emit, elementTypeOf(op.getResult().getType()), elements);
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+
+private:
+  using Elements = ArrayRef<SmallVector<Value>>;
+
+  static SmallVector<Value> mapFragment(Emit &emit, MapOp op,
+                                        const GroupLayout &group,
+                                        Elements operands,
+                                        ConversionPatternRewriter &rewriter) {
+    Coordinates at(emit, group.rowsPerWarp());
+    SmallVector<Value> results;
+    for (int64_t reg = 0; reg < group.regs(); ++reg) {
+      SmallVector<Value> arguments;
+      for (auto [operand, elements] :
+           llvm::zip_equal(op.getOperands(), operands))
+        arguments.push_back(
+            isa<FragType>(operand.getType())
+                ? elements[reg]
+                : elements[RowLayout::regOfElement(group, reg)]);
+      ::fa::target::Coord first = group.coordOf(/*warp=*/0, /*lane=*/0, reg);
+      arguments.push_back(at.row(first.row));
+      arguments.push_back(at.col(first.col));
+      results.push_back(inlineBody(op, arguments, rewriter));
+    }
+    return results;
+  }
+
+  static SmallVector<Value> mapRows(Emit &emit, MapOp op, RowsType type,
+                                    Elements operands,
+                                    ConversionPatternRewriter &rewriter) {
+    RowLayout layout = type.getRowLayout();
+    Coordinates at(emit, layout.rows / layout.warps);
+    SmallVector<Value> results;
+    for (int64_t reg = 0; reg < layout.regs(); ++reg) {
+      SmallVector<Value> arguments;
+      for (ArrayRef<Value> elements : operands)
+        arguments.push_back(elements[reg]);
+      arguments.push_back(at.row(layout.rowOf(/*warp=*/0, /*lane=*/0, reg)));
+      results.push_back(inlineBody(op, arguments, rewriter));
+    }
+    return results;
+  }
+
+  static bool isCaptured(MapOp op, Value value) {
+    // An argument of a loop that is being converted has lost its region.
+    Region *region = value.getParentRegion();
+    return !region || !op.getBody().isAncestor(region);
+  }
+
+  /// A copy of the region for one element, with the values that it captures
+  /// taken as the conversion knows them by now.
+  static Value inlineBody(MapOp op, ArrayRef<Value> arguments,
+                          ConversionPatternRewriter &rewriter) {
+    IRMapping mapping;
+    Block &body = op.getBody().front();
+    mapping.map(body.getArguments(), arguments);
+    body.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (isCaptured(op, operand))
+          mapping.map(operand, rewriter.getRemappedValue(operand));
+    });
+    for (Operation &inner : body.without_terminator())
+      rewriter.clone(inner, mapping);
+    return mapping.lookupOrDefault(
+        cast<YieldOp>(body.getTerminator()).getValues().front());
+  }
+};
+
+class ReduceRowsLowering : public OpConversionPattern<ReduceRowsOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReduceRowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op.getLoc(), rewriter);
+    GroupLayout group = op.getFrag().getType().getGroupLayout();
+    bool partial = op.getInit().getType().getPartial().has_value();
+    SmallVector<Value> init(adaptor.getInit());
+    SmallVector<Value> rows(init.size());
+    // The parts of a sum go on from the part that the lane has; the whole of it
+    // must join the lanes' sums only once.
+    if (partial)
+      rows = init;
+    for (auto [reg, element] : llvm::enumerate(adaptor.getFrag())) {
+      Value &row = rows[RowLayout::regOfElement(group, reg)];
+      row = row ? combine(emit, op.getKind(), row, element) : element;
+    }
+    if (!partial)
+      for (auto [row, first] : llvm::zip_equal(rows, init))
+        row = combine(emit, op.getKind(), joinQuad(emit, op.getKind(), row),
+                      first);
+    rewriter.replaceOpWithMultiple(op, {rows});
+    return success();
+  }
+};
+
+class RelayoutLowering : public OpConversionPattern<RelayoutOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RelayoutOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(op, {adaptor.getFrag()});
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::wg::populateSoftmaxPatterns(const TypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns
+      .add<SplatLowering, MapLowering, ReduceRowsLowering, RelayoutLowering>(
+          converter, patterns.getContext());
+}
