@@ -38,7 +38,7 @@ static void expandLoad(wg::LoadOp load) {
   OpBuilder b(load);
   // The last iteration's readers may still be at it.
   if (outermostLoop(load))
-    wg::BarrierOp::create(b, loc);
+    wg::BarrierOp::create(b, loc, IntegerAttr());
   if (static_cast<int64_t>(load.getBytes()) < kLeastAsyncBytes) {
     wg::CopyOp::create(b, loc, load.getMem(), tile, load.getRows(),
                        load.getBytesAttr());
@@ -48,7 +48,7 @@ static void expandLoad(wg::LoadOp load) {
     wg::CommitCopiesOp::create(b, loc);
     wg::WaitCopiesOp::create(b, loc, 0);
   }
-  wg::BarrierOp::create(b, loc);
+  wg::BarrierOp::create(b, loc, IntegerAttr());
   load.getResult().replaceAllUsesWith(tile);
   load.erase();
 }

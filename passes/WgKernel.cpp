@@ -29,7 +29,8 @@ Operation *mlir::fa::outermostLoop(Operation *op) {
 wg::AllocOp mlir::fa::allocateFor(Operation *op, Type type) {
   Operation *loop = outermostLoop(op);
   OpBuilder b(loop ? loop : op);
-  return wg::AllocOp::create(b, op->getLoc(), type, IntegerAttr());
+  return wg::AllocOp::create(b, op->getLoc(), type, IntegerAttr(),
+                             IntegerAttr());
 }
 
 bool mlir::fa::mayWriteGlobal(Operation *op) {
