@@ -138,6 +138,7 @@ private:
 
 Status Expr::parse(const Json &json, const ExprScope &scope, bool wantBool,
                    const std::string &path, Expr &result) {
+  result = Expr();
   return ExprParser(scope).parse(json, wantBool, path, result);
 }
 

@@ -316,6 +316,7 @@ private:
 
 Status parseJson(std::string_view text, Json &result,
                  const JsonLimits &limits) {
+  result = Json();
   return Parser(text, limits).parse(result);
 }
 
