@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 typedef struct {
-  const char *data;
+  char *data;
   int64_t sizes[4];
   int64_t strides[4];
 } Tensor;
 
 static void **next(void **params, Tensor *tensor, int rank) {
-  tensor->data = *(const char **)*params++;
+  tensor->data = *(char **)*params++;
   for (int d = 0; d < rank; ++d)
     tensor->sizes[d] = *(int64_t *)*params++;
   for (int d = 0; d < rank; ++d)
