@@ -58,6 +58,7 @@ int run(const Options &options) {
     report.printJson();
   else if (!options.quiet)
     report.printTable();
+  std::fflush(stdout);
   if (report.status() == ExitUsage)
     std::fprintf(stderr, "error: the check was not made: %s\n",
                  report.check.notMade.c_str());
