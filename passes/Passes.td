@@ -181,4 +181,28 @@ def WgExpandLoads : Pass<"wg-expand-loads", "ModuleOp"> {
   let dependentDialects = ["wg::WgDialect"];
 }
 
+def WgPlanShared : Pass<"wg-plan-shared", "ModuleOp"> {
+  let summary = "Give every tile its place in shared memory";
+  let description = [{
+    pipelined -> addressed. Sets `offset` of every `wg.alloc`, the kernel's
+    `wg.shared_bytes`, and `shared_bytes` of its entry in the manifest. First fit,
+    the largest first.
+
+    Storage is needed from its first use to the first barrier behind its last one,
+    where uses in a loop count as the whole loop and `wg.copy_async` as lasting to
+    the next `wg.wait_copies 0` outside loops. Storage that is not needed at the
+    same time may have the same place. What a loop carries or a role uses lives
+    through the whole kernel; barriers of rings stand behind all tiles. A kernel that needs more than the chip of
+    its `gpu.module` (`fa.target`) has is refused.
+
+    ```mlir
+    gpu.func @f(...) kernel attributes {fa.kernel} {
+      %q = wg.alloc : !wg.smem<128x128xf16>
+    ==>
+    gpu.func @f(...) kernel attributes {fa.kernel, wg.shared_bytes = 98304 : i64} {
+      %q = wg.alloc {offset = 65536 : i64} : !wg.smem<128x128xf16>
+    ```
+  }];
+}
+
 #endif // FA_PASSES_TD
