@@ -147,13 +147,13 @@ LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError,
           (8 * ::fa::target::kChunkBytes))
     return emitError() << "expects a positive shape with rows of a multiple of "
                           "16 bytes, got "
-                       << rows << "x" << cols << "x" << elementType;
+                       << rows << "x" << cols << " " << elementType;
   // K2
   if (swizzle == Swizzle::Sw128 &&
       (elementType.getIntOrFloatBitWidth() != 16 || rows % 8))
     return emitError() << "expects 16-bit elements and rows in multiples of 8 "
                           "with sw128, got "
-                       << rows << "x" << cols << "x" << elementType;
+                       << rows << "x" << cols << " " << elementType;
   if (panelRows != rows &&
       (swizzle != Swizzle::Sw128 || panelRows < rows || panelRows % 8))
     return emitError() << "expects panel on sw128 only and at least " << rows

@@ -94,49 +94,51 @@ static bool isWarpLocal(Operation *op) {
              RelayoutOp, AnyOp, YieldOp>(op);
 }
 
+/// K21, for one scf.if on a vote.
+static LogicalResult verifyVotedBranch(scf::IfOp branch) {
+  WalkResult walk = branch.walk([](Operation *op) {
+    if (isWarpLocal(op))
+      return WalkResult::advance();
+    op->emitOpError() << "needs the whole group, but stands in an scf.if on a "
+                         "wg.any, which differs from warp to warp";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// The values that take over what `use` reads, as far as upstream's loops,
+/// branches and logic hand it on.
+static SmallVector<Value> takenOverBy(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp>(user))
+    return {user->getResult(0)};
+  if (auto loop = dyn_cast<scf::ForOp>(user))
+    if (BlockArgument arg = loop.getTiedLoopRegionIterArg(&use))
+      return {arg, loop.getTiedLoopResult(&use)};
+  SmallVector<Value> values;
+  if (isa<scf::YieldOp, wg::YieldOp>(user)) {
+    Operation *parent = user->getParentOp();
+    unsigned index = use.getOperandNumber();
+    if (index < parent->getNumResults())
+      values.push_back(parent->getResult(index));
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      values.push_back(loop.getRegionIterArg(index));
+  }
+  return values;
+}
+
 /// K21: follows the vote to every scf.if that it decides over.
 static LogicalResult verifyVote(AnyOp vote) {
   SmallVector<Value> work = {vote.getResult()};
   llvm::SmallPtrSet<Value, 8> seen;
-  auto reach = [&](Value value) {
-    if (seen.insert(value).second)
-      work.push_back(value);
-  };
   while (!work.empty()) {
-    Value value = work.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
-      Operation *user = use.getOwner();
-      if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp>(
-              user))
-        reach(user->getResult(0));
-      if (auto branch = dyn_cast<scf::IfOp>(user)) {
-        WalkResult walk = branch.walk([&](Operation *op) {
-          return isWarpLocal(op) ? WalkResult::advance()
-                                 : WalkResult(op->emitOpError()
-                                              << "needs the whole group, but "
-                                                 "stands in an scf.if on a "
-                                                 "wg.any, which differs from "
-                                                 "warp to warp");
-        });
-        if (walk.wasInterrupted())
-          return failure();
-        for (Value result : branch.getResults())
-          if (result.getType().isInteger(1))
-            reach(result);
-      }
-      if (auto loop = dyn_cast<scf::ForOp>(user))
-        if (BlockArgument arg = loop.getTiedLoopRegionIterArg(&use)) {
-          reach(arg);
-          reach(loop.getTiedLoopResult(&use));
-        }
-      if (isa<scf::YieldOp, wg::YieldOp>(user)) {
-        Operation *parent = user->getParentOp();
-        unsigned index = use.getOperandNumber();
-        if (index < parent->getNumResults())
-          reach(parent->getResult(index));
-        if (auto loop = dyn_cast<scf::ForOp>(parent))
-          reach(loop.getRegionIterArg(index));
-      }
+    for (OpOperand &use : work.pop_back_val().getUses()) {
+      auto branch = dyn_cast<scf::IfOp>(use.getOwner());
+      if (branch && failed(verifyVotedBranch(branch)))
+        return failure();
+      for (Value value : takenOverBy(use))
+        if (value.getType().isInteger(1) && seen.insert(value).second)
+          work.push_back(value);
     }
   }
   return success();
