@@ -358,6 +358,11 @@ def Wg_AllocOp : Wg_Op<"alloc"> {
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$barrier_offset);
   let results = (outs Res<AnyTypeOf<[Wg_Smem, Wg_Ring]>, "", [MemAlloc<Wg_Shared>]>:$result);
+  let builders = [
+    // Without a place yet.
+    OpBuilder<(ins "::mlir::Type":$type, CArg<"::mlir::IntegerAttr", "{}">:$offset),
+      [{ build($_builder, $_state, type, offset, /*barrier_offset=*/::mlir::IntegerAttr()); }]>
+  ];
   let assemblyFormat = "attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
 }
@@ -479,6 +484,10 @@ def Wg_BarrierOp : Wg_Op<"barrier",
     ```
   }];
   let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<15>]>>:$id);
+  let builders = [
+    // Without a number yet.
+    OpBuilder<(ins), [{ build($_builder, $_state, /*id=*/::mlir::IntegerAttr()); }]>
+  ];
   let assemblyFormat = "attr-dict";
 }
 
