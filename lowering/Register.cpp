@@ -3,6 +3,7 @@
 
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Wg/WgDialect.h"
+#include "lowering/Cpu/Passes.h"
 #include "lowering/Ptx/Passes.h"
 #include "lowering/WgToNvvm/Passes.h"
 #include "passes/Passes.h"
@@ -20,6 +21,7 @@ void mlir::fa::registerEverything(DialectRegistry &registry) {
   registry.insert<FaDialect, wg::WgDialect>();
   registerBufferizableOpInterface(registry);
   registerFaPasses();
+  registerCpuPasses();
   registerNvvmPasses();
   registerFaPtxPasses();
 }

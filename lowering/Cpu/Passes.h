@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From `outlined` to LLVM on the CPU: the passes and their composition.
+#ifndef FA_LOWERING_CPU_PASSES_H
+#define FA_LOWERING_CPU_PASSES_H
+
+#include "lowering/Cpu/CpuTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::fa {
+
+#define GEN_PASS_DECL
+#include "lowering/Cpu/Passes.h.inc"
+
+/// outlined -> packed: products on f32 tiles, maths in arith.
+void buildCpuPackPipeline(OpPassManager &pm, const CpuTarget &target);
+/// packed -> vectors: products in vector registers.
+void buildCpuVectorPipeline(OpPassManager &pm, const CpuTarget &target);
+/// vectors -> llvm: buffers on the stack, loops, the LLVM dialect.
+void buildCpuLlvmPipeline(OpPassManager &pm, const CpuTarget &target);
+/// The three above, from `outlined` to `llvm`.
+void buildCpuPipeline(OpPassManager &pm, const CpuTarget &target);
+
+/// Registers the passes, and the pipelines as `fa-cpu-pipeline{cpu=NAME}` and
+/// its parts.
+void registerCpuPasses();
+
+} // namespace mlir::fa
+
+#endif // FA_LOWERING_CPU_PASSES_H
