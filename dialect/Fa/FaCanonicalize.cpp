@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fa;
@@ -19,14 +20,8 @@ struct DropDefaultScale : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getScale())
-      return failure();
-    float written = op.getScale()->convertToFloat();
-    Attribute attr = op.getScaleAttr();
-    op.removeScaleAttr();
-    float fallback = op.getScaleOrDefault();
-    op->setAttr(op.getScaleAttrName(), attr);
-    if (written != fallback)
+    if (!op.getScale() ||
+        op.getScale()->convertToFloat() != op.getDefaultScale())
       return failure();
     rewriter.modifyOpInPlace(op, [&] { op.removeScaleAttr(); });
     return success();
@@ -62,6 +57,8 @@ struct SimplifyMask : OpRewritePattern<AttentionOp> {
       left.reset();
     if (covers(right, furthestRight))
       right.reset();
+    if (causal && covers(0, furthestRight))
+      causal = false;
     auto simpler = MaskAttr::get(op.getContext(), mask.getAlignment(), causal,
                                  left, right);
     if (simpler == mask && !simpler.keepsAll())
@@ -86,10 +83,7 @@ struct DropIdentityScore : OpRewritePattern<AttentionOp> {
     Block &body = op.getScore().front();
     if (cast<YieldOp>(body.getTerminator()).getValue() != body.getArgument(0))
       return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getScore().dropAllReferences();
-      op.getScore().getBlocks().clear();
-    });
+    rewriter.modifyOpInPlace(op, [&] { rewriter.eraseBlock(&body); });
     return success();
   }
 };
@@ -111,34 +105,35 @@ struct Band {
 };
 } // namespace
 
-/// `value` as a linear form of the coordinates, where it is one. Constants are
-/// kept small enough that no sum can wrap.
-static std::optional<Linear> matchLinear(Value value, Block &body) {
+/// `value` as a linear form of the coordinates, where it is one that takes at
+/// most `depth` ops. An index is 64 bits wide, so index casts between 64-bit
+/// types change no coordinate; constants are kept small enough that no sum can
+/// wrap.
+static std::optional<Linear> matchLinear(Value value, Block &body,
+                                         int depth = 6) {
   constexpr int64_t kLargest = int64_t(1) << 40;
+  if (!value.getType().isIndex() && !value.getType().isInteger(64))
+    return std::nullopt;
   if (value == body.getArgument(2))
     return Linear{1, 0, 0};
   if (value == body.getArgument(3))
     return Linear{0, 1, 0};
   IntegerAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
-    if (std::abs(constant.getInt()) > kLargest)
+    if (constant.getInt() > kLargest || constant.getInt() < -kLargest)
       return std::nullopt;
     return Linear{0, 0, constant.getInt()};
   }
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || depth == 0)
     return std::nullopt;
-  // An index is 64 bits wide, so this cast changes no coordinate.
-  if (isa<arith::IndexCastOp>(op)) {
-    if (value.getType().isIndex() || value.getType().isInteger(64))
-      return matchLinear(op->getOperand(0), body);
-    return std::nullopt;
-  }
+  if (isa<arith::IndexCastOp>(op))
+    return matchLinear(op->getOperand(0), body, depth - 1);
   if (!isa<arith::AddIOp, arith::SubIOp>(op))
     return std::nullopt;
   int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
-  std::optional<Linear> a = matchLinear(op->getOperand(0), body);
-  std::optional<Linear> b = matchLinear(op->getOperand(1), body);
+  std::optional<Linear> a = matchLinear(op->getOperand(0), body, depth - 1);
+  std::optional<Linear> b = matchLinear(op->getOperand(1), body, depth - 1);
   if (!a || !b)
     return std::nullopt;
   return Linear{a->queries + sign * b->queries, a->keys + sign * b->keys,
@@ -180,14 +175,18 @@ static std::optional<Band> matchBand(arith::CmpIOp cmp, Block &body) {
   return std::nullopt;
 }
 
-/// The factors of a conjunction.
-static void collectFactors(Value value, SmallVectorImpl<Value> &factors) {
-  if (auto both = value.getDefiningOp<arith::AndIOp>()) {
-    collectFactors(both.getLhs(), factors);
-    collectFactors(both.getRhs(), factors);
-    return;
+/// The factors of a conjunction, each once.
+static void collectFactors(Value value, SetVector<Value> &factors) {
+  SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (auto both = seen[i].getDefiningOp<arith::AndIOp>()) {
+      seen.insert(both.getLhs());
+      seen.insert(both.getRhs());
+    } else {
+      factors.insert(seen[i]);
+    }
   }
-  factors.push_back(value);
 }
 
 namespace {
@@ -203,7 +202,8 @@ struct RegionToMask : OpRewritePattern<AttentionOp> {
     MaskAttr mask = op.getMaskOrDefault();
     Block &body = op.getKeep().front();
     auto yield = cast<YieldOp>(body.getTerminator());
-    SmallVector<Value> factors, left;
+    SetVector<Value> factors;
+    SmallVector<Value> left;
     collectFactors(yield.getValue(), factors);
     Band band{mask.getLeft(), mask.getRightBound()};
     for (Value factor : factors) {
@@ -256,10 +256,8 @@ private:
         op.removeMaskAttr();
       else
         op.setMaskAttr(next);
-      if (left.empty()) {
-        op.getKeep().dropAllReferences();
-        op.getKeep().getBlocks().clear();
-      }
+      if (left.empty())
+        rewriter.eraseBlock(&op.getKeep().front());
     });
   }
 };

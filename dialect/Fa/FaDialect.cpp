@@ -104,6 +104,7 @@ void MaskAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+// M1 (the keyword of the alignment is the parser's, M2).
 LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                Alignment, bool, std::optional<int64_t> left,
                                std::optional<int64_t> right) {
@@ -122,6 +123,7 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // #fa.schedule
 //===----------------------------------------------------------------------===//
 
+// S1 to S4.
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queryTile, int64_t keyTile,
                                    int64_t warps, int64_t stages, bool,
@@ -168,6 +170,10 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
+  if (hasDim && dim < 0) {
+    parser.emitError(loc) << "expects a dimension from 0 on, got " << dim;
+    return {};
+  }
   return ParamAttr::get(parser.getContext(), *kind, name, dim);
 }
 
@@ -193,6 +199,9 @@ Attribute TensorAttr::parse(AsmParser &parser, Type) {
     int64_t extent;
     if (parser.parseInteger(extent))
       return failure();
+    if (extent < 0)
+      return parser.emitError(loc) << "expects extents from 0 on, got "
+                                   << extent;
     dims.push_back(parser.getBuilder().getI64IntegerAttr(extent));
     return success();
   };

@@ -53,9 +53,7 @@ static void printAt(OpAsmPrinter &printer, Operation *, OperandRange at) {
 // fa.attention
 //===----------------------------------------------------------------------===//
 
-float AttentionOp::getScaleOrDefault() {
-  if (getScale())
-    return getScale()->convertToFloat();
+float AttentionOp::getDefaultScale() {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(getQkDim())));
 }
 
@@ -80,6 +78,12 @@ void AttentionOp::getEffects(
     else
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
   }
+}
+
+/// On tensors the op may be moved wherever its regions may be evaluated.
+Speculation::Speculatability AttentionOp::getSpeculatability() {
+  return isBufferized() ? Speculation::NotSpeculatable
+                        : Speculation::RecursivelySpeculatable;
 }
 
 LogicalResult

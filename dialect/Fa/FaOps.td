@@ -16,6 +16,7 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
     AttrSizedOperandSegments,
     DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -70,8 +71,9 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
     and `%sq` is the query extent of the whole.
 
     Regions may hold `arith` ops, the `math` ops absf, ceil, copysign, exp, exp2,
-    floor, fma, log, log2, powf, roundeven, rsqrt, sqrt and tanh, and reads
-    (`tensor.extract`, `memref.load`); anything else, and anything that writes, is
+    floor, fma, log, log2, powf, roundeven, rsqrt, sqrt and tanh, `affine.apply`,
+    reads (`tensor.extract`, `memref.load`) and dims of what is read, all with
+    scalar results of at most 64 bits; anything else, and anything that writes, is
     refused. They may capture values. A region may be evaluated at positions whose
     result is dropped, but never reads or divides for one that does not exist.
 
@@ -88,7 +90,7 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
       }
     ```
 
-    The constraints A1 to A20 are listed in dialect/README.md; each has a test in
+    The constraints A1 to A23 are listed in dialect/README.md; each has a test in
     test/dialect/Fa/invalid.mlir.
   }];
   let arguments = (ins
@@ -155,8 +157,12 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
     int64_t getQkDim() { return getQType().getShape().back(); }
     int64_t getVDim() { return getVType().getShape().back(); }
 
-    /// The scale where it is a constant: the attribute, else 1/sqrt(Dqk).
-    float getScaleOrDefault();
+    /// 1/sqrt(Dqk)
+    float getDefaultScale();
+    /// The scale where it is a constant: the attribute, else the default.
+    float getScaleOrDefault() {
+      return getScale() ? getScale()->convertToFloat() : getDefaultScale();
+    }
     /// The mask attribute, or one that keeps everything.
     MaskAttr getMaskOrDefault();
   }];

@@ -25,7 +25,7 @@ static LogicalResult verifyExtent(AttentionOp op, Twine what, int64_t found,
                           << ", got " << found;
 }
 
-/// A2, A3: all tensors or all memrefs, of the rank that the form asks for.
+/// A2, A3: of the rank that the form asks for, and all tensors or all memrefs.
 static LogicalResult verifyForm(AttentionOp op) {
   int64_t rank = op.isPacked() ? 3 : 4;
   for (auto [name, value] : {std::pair<StringRef, Value>{"q", op.getQ()},
@@ -38,16 +38,22 @@ static LogicalResult verifyForm(AttentionOp op) {
                               << ", got " << value.getType();
   }
   bool memrefs = op.isBufferized();
-  for (Value value : op->getOperands())
-    if (isa<ShapedType>(value.getType()) &&
-        isa<MemRefType>(value.getType()) != memrefs)
+  for (Value value : op->getOperands()) {
+    if (!isa<ShapedType>(value.getType()))
+      continue;
+    if (isa<MemRefType>(value.getType()) != memrefs)
       return op.emitOpError()
              << "expects all operands to be tensors or all to be memrefs, got "
              << op.getQ().getType() << " and " << value.getType();
+    if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
+        tensor && tensor.getEncoding())
+      return op.emitOpError()
+             << "expects tensors without an encoding, got " << tensor;
+  }
   return success();
 }
 
-/// A1, A10: element types.
+/// A1, A4, A5: element types.
 static LogicalResult verifyElementTypes(AttentionOp op) {
   Type type = op.getQType().getElementType();
   if (!type.isF16() && !type.isBF16())
@@ -65,7 +71,7 @@ static LogicalResult verifyElementTypes(AttentionOp op) {
   return success();
 }
 
-/// A4 to A9: the sizes of q, k, v and o.
+/// A6 to A10: the sizes of q, k, v and o.
 static LogicalResult verifySizes(AttentionOp op) {
   ShapedType q = op.getQType(), k = op.getKType(), v = op.getVType(),
              o = op.getOutputType();
@@ -164,7 +170,7 @@ static LogicalResult verifyExtras(AttentionOp op) {
   return verifyVector(op, "kv_offsets", op.getKvOffsets(), i32, offsets);
 }
 
-/// A16 to A18: scale, position and results.
+/// A16 to A19: scale, position, layout and results.
 static LogicalResult verifyRest(AttentionOp op) {
   if (op.getScale() && !op.getScale()->isFinite())
     return op.emitOpError()
@@ -192,10 +198,9 @@ static LogicalResult verifyRest(AttentionOp op) {
   return success();
 }
 
-/// A19: a unit stride along the last dimension of q, k, v and o.
+/// A20: a unit stride along the last dimension of q, k, v and o, and outs whose
+/// elements all have a place of their own.
 static LogicalResult verifyStrides(AttentionOp op) {
-  if (!op.isBufferized())
-    return success();
   for (auto [name, value] : {std::pair<StringRef, Value>{"q", op.getQ()},
                              {"k", op.getK()},
                              {"v", op.getV()},
@@ -208,6 +213,36 @@ static LogicalResult verifyStrides(AttentionOp op) {
                                "got "
                             << type;
   }
+  for (Value out : op.getOuts()) {
+    auto type = cast<MemRefType>(out.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(type.getStridesAndOffset(strides, offset)))
+      continue; // refused by the operand's own constraint
+    for (auto [extent, stride] : llvm::zip(type.getShape(), strides))
+      if (stride == 0 && extent != 1)
+        return op.emitOpError()
+               << "expects " << (out == op.getOutput() ? "o" : "lse")
+               << " without a stride of 0, since it is written, got " << type;
+  }
+  return success();
+}
+
+/// A21: what is written is neither read nor written a second time. Views that
+/// overlap are seen at launch only.
+static LogicalResult verifyOverlap(AttentionOp op) {
+  for (Value out : op.getOuts()) {
+    StringRef name = out == op.getOutput() ? "o" : "lse";
+    if (llvm::count(op->getOperands(), out) > 1)
+      return op.emitOpError()
+             << "expects " << name
+             << " to overlap no other operand, got the same memref twice";
+    for (Operation *user : out.getUsers())
+      if (op->isProperAncestor(user))
+        return user->emitOpError()
+               << "expects a region that does not touch " << name
+               << ", which fa.attention writes";
+  }
   return success();
 }
 
@@ -218,19 +253,29 @@ LogicalResult AttentionOp::verify() {
       failed(verifySizes(*this)) || failed(verifyExtras(*this)) ||
       failed(verifyRest(*this)))
     return failure();
-  return verifyStrides(*this);
+  if (!isBufferized())
+    return success();
+  return failure(failed(verifyStrides(*this)) || failed(verifyOverlap(*this)));
 }
 
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
 
+/// What an op in a region may compute: chips have no other scalars.
+static bool isScalar(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() <= 64;
+  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(
+      type);
+}
+
 /// The ops that a score or mask region may hold; the op's description lists
 /// them for people.
 static bool isAllowedInRegion(Operation *op) {
-  if (op->getNumRegions() != 0)
+  if (op->getNumRegions() != 0 || !llvm::all_of(op->getResultTypes(), isScalar))
     return false;
-  if (isa<arith::ArithDialect>(op->getDialect()))
+  if (isa_and_nonnull<arith::ArithDialect>(op->getDialect()))
     return true;
   return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::ExpOp,
              math::Exp2Op, math::FloorOp, math::FmaOp, math::LogOp,
@@ -239,7 +284,7 @@ static bool isAllowedInRegion(Operation *op) {
              memref::LoadOp, memref::DimOp, affine::AffineApplyOp, YieldOp>(op);
 }
 
-/// A20 (score) and A21 (mask): arguments, yield and ops of a region.
+/// A22, A23: arguments and value of a region, and the ops that it holds.
 static LogicalResult verifyRegion(AttentionOp op, StringRef name,
                                   Region &region, TypeRange arguments,
                                   Type yielded) {
@@ -261,9 +306,10 @@ static LogicalResult verifyRegion(AttentionOp op, StringRef name,
     if (!isAllowedInRegion(&inner))
       return inner.emitError()
              << "'" << inner.getName() << "' is not supported in a " << name
-             << " region: it may hold arith ops, absf, ceil, copysign, exp, "
-                "exp2, floor, fma, log, log2, powf, roundeven, rsqrt, sqrt and "
-                "tanh of math, and reads (tensor.extract, memref.load)";
+             << " region: it may hold, on scalars of at most 64 bits, arith "
+                "ops, absf, ceil, copysign, exp, exp2, floor, fma, log, log2, "
+                "powf, roundeven, rsqrt, sqrt and tanh of math, affine.apply, "
+                "reads (tensor.extract, memref.load) and dims";
   return success();
 }
 
