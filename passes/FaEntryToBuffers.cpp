@@ -98,6 +98,8 @@ public:
 
 private:
   void nameRoles();
+  LogicalResult checkRoles();
+  LogicalResult checkType(BlockArgument argument);
   LogicalResult convertArguments();
   LogicalResult convertArgument(BlockArgument argument);
   LogicalResult convertResults();
@@ -113,6 +115,8 @@ private:
   OpBuilder b;
   DenseMap<Value, Role> roles;
   llvm::StringMap<SmallVector<StringRef>> symbolsOf;
+  /// Extents that some operand states statically, by their names.
+  llvm::StringMap<int64_t> extents;
   llvm::StringMap<Location> taken;
   SmallVector<Type> argTypes;
   SmallVector<Attribute> argAttrs;
@@ -151,6 +155,60 @@ void EntryRewriter::nameRoles() {
   add(op.getScaleValue(), "scale", {});
   add(op.getOutput(), "o", q);
   add(op.getLse(), "lse", lse);
+}
+
+/// The op's inputs are the artefact's tensors, and what one of them states
+/// about an extent holds for all that share it.
+LogicalResult EntryRewriter::checkRoles() {
+  if (op.isTile())
+    return op.emitOpError() << "expects no `at`, which says where a tile of a "
+                               "larger problem stands";
+  for (Value operand : op->getOperands()) {
+    auto shaped = dyn_cast<ShapedType>(operand.getType());
+    auto role = roles.find(operand);
+    if (!shaped || role == roles.end())
+      continue;
+    if (!isa<BlockArgument>(operand) &&
+        !llvm::is_contained(op.getOuts(), operand))
+      return op.emitOpError()
+             << "expects " << role->second.name
+             << " to be an argument of the entry function, got " << operand;
+    for (auto [name, extent] :
+         llvm::zip(role->second.symbols, shaped.getShape())) {
+      if (ShapedType::isDynamic(extent) || name.empty())
+        continue;
+      int64_t known = extents.try_emplace(name, extent).first->second;
+      if (known != extent)
+        return op.emitOpError() << "expects one extent " << name << ", got "
+                                << known << " and " << extent;
+    }
+  }
+  return success();
+}
+
+/// What a runtime that knows no MLIR can pass.
+LogicalResult EntryRewriter::checkType(BlockArgument argument) {
+  Type type = argument.getType(), element = type;
+  bool passes = true;
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    passes = memref.isStrided() && !memref.getMemorySpace();
+    element = memref.getElementType();
+  } else if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    passes = !tensor.getEncoding();
+    element = tensor.getElementType();
+  }
+  bool isInteger =
+      element.isSignlessInteger() &&
+      llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth());
+  if (passes &&
+      (isInteger ||
+       isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element)))
+    return success();
+  return func.emitError()
+         << "expects argument #" << argument.getArgNumber()
+         << " to be a ranked tensor, a strided memref in memory space 0 or a "
+            "scalar, of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, got "
+         << type;
 }
 
 FailureOr<StringRef> EntryRewriter::nameOf(BlockArgument argument) {
@@ -198,10 +256,15 @@ TensorAttr EntryRewriter::describe(ShapedType type, StringRef name,
   SmallVector<Attribute> dims;
   auto symbols = symbolsOf.find(name);
   for (auto [i, extent] : llvm::enumerate(type.getShape())) {
+    StringRef symbol =
+        symbols != symbolsOf.end() ? symbols->second[i] : StringRef();
+    auto known = extents.find(symbol);
     if (!ShapedType::isDynamic(extent))
       dims.push_back(b.getI64IntegerAttr(extent));
-    else if (symbols != symbolsOf.end())
-      dims.push_back(b.getStringAttr(symbols->second[i]));
+    else if (known != extents.end())
+      dims.push_back(b.getI64IntegerAttr(known->second));
+    else if (!symbol.empty())
+      dims.push_back(b.getStringAttr(symbol));
     else
       dims.push_back(b.getStringAttr(name + "." + Twine(i)));
   }
@@ -227,13 +290,10 @@ LogicalResult EntryRewriter::convertArgument(BlockArgument argument) {
     return func.emitError() << "expects every argument to have a name of its "
                                "own, found '"
                             << *name << "' twice";
+  if (failed(checkType(argument)))
+    return failure();
   auto shaped = dyn_cast<ShapedType>(argument.getType());
   if (!shaped) {
-    if (!argument.getType().isIntOrFloat())
-      return func.emitError()
-             << "expects tensors, memrefs, integers and floats "
-                "as arguments, got "
-             << argument.getType();
     BlockArgument scalar = addArgument(
         argument.getType(),
         b.getDictionaryAttr(b.getNamedAttr(kNameAttr, b.getStringAttr(*name))),
@@ -349,8 +409,8 @@ void EntryRewriter::describeProblem() {
 }
 
 LogicalResult EntryRewriter::run() {
-  if (failed(checkOtherOps(func)) || failed(convertArguments()) ||
-      failed(convertResults()))
+  if (failed(checkOtherOps(func)) || failed(checkRoles()) ||
+      failed(convertArguments()) || failed(convertResults()))
     return failure();
   addScale();
   describeProblem();

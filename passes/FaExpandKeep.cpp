@@ -12,6 +12,8 @@
 #include "passes/Passes.h"
 #include "passes/TileBuilder.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAEXPANDKEEP
 #include "passes/Passes.h.inc"
@@ -26,18 +28,23 @@ struct Coordinate {
   Value base, offset;
 };
 
-/// Expands one fa.keep; the parts that are the same for a tile land at `b`,
-/// outside of the elementwise op around it.
+/// Expands one fa.keep; what is the same for a tile is computed outside of the
+/// elementwise op around it, where its parts are known there.
 class KeepExpander {
 public:
   explicit KeepExpander(KeepOp keep)
-      : keep(keep), outer(keep), inner(keep), loc(keep.getLoc()) {
-    if (auto generic = dyn_cast<linalg::GenericOp>(keep->getParentOp()))
-      outer.setInsertionPoint(generic);
-  }
+      : keep(keep), outer(keep), inner(keep), loc(keep.getLoc()) {}
 
   Value run() {
     Coordinate i = split(keep.getI()), j = split(keep.getJ());
+    auto generic = dyn_cast<linalg::GenericOp>(keep->getParentOp());
+    auto isOutside = [&](Value value) {
+      return !generic.getRegion().isAncestor(value.getParentRegion());
+    };
+    if (generic && llvm::all_of(ArrayRef<Value>{i.base, j.base, keep.getSq(),
+                                                keep.getSk()},
+                                isOutside))
+      outer.setInsertionPoint(generic);
     TileBuilder t(outer, loc);
     Value exists = below(j.offset, t.sub(keep.getSk(), j.base));
     MaskAttr mask = keep.getMask();
@@ -65,8 +72,14 @@ private:
   /// one at it.
   static constexpr int64_t kReach = int64_t(1) << 20;
 
+  /// `value` as base and offset; constants 0 for what is missing stand at the
+  /// top of the function, so that they can be used everywhere.
   Coordinate split(Value value) {
-    TileBuilder t(outer, loc);
+    auto function = keep->getParentOfType<FunctionOpInterface>();
+    OpBuilder top(keep);
+    if (function)
+      top.setInsertionPointToStart(&function.getFunctionBody().front());
+    TileBuilder t(top, loc);
     auto add = value.getDefiningOp<arith::AddIOp>();
     if (add && add.getRhs().getDefiningOp<linalg::IndexOp>())
       return {add.getLhs(), add.getRhs()};

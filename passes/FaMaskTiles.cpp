@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAMASKTILES
@@ -30,7 +31,7 @@ struct MaskStep {
   scf::ForOp loop;
   linalg::GenericOp generic;
   KeepOp keep;
-  /// The query that row 0 of the tile stands for.
+  /// The query that row 0 of the tile stands for; null for query 0.
   Value firstQuery;
   int64_t rows, keys;
 };
@@ -42,39 +43,60 @@ struct KeyRanges {
 };
 } // namespace
 
-/// The base of `base + linalg.index dim`.
-static Value matchCoordinate(Value value, uint64_t dim) {
+static bool isCoordinate(Value value, uint64_t dim) {
+  auto op = value.getDefiningOp<linalg::IndexOp>();
+  return op && op.getDim() == dim;
+}
+
+/// The base of `base + linalg.index dim`; null for 0 + linalg.index dim, which
+/// folds to the index alone.
+static FailureOr<Value> matchCoordinate(Value value, uint64_t dim) {
+  if (isCoordinate(value, dim))
+    return Value();
   auto add = value.getDefiningOp<arith::AddIOp>();
-  if (!add)
-    return {};
-  for (auto [base, index] : {std::pair(add.getLhs(), add.getRhs()),
-                             std::pair(add.getRhs(), add.getLhs())})
-    if (auto op = index.getDefiningOp<linalg::IndexOp>();
-        op && op.getDim() == dim)
-      return base;
-  return {};
+  if (add && isCoordinate(add.getRhs(), dim))
+    return add.getLhs();
+  if (add && isCoordinate(add.getLhs(), dim))
+    return add.getRhs();
+  return failure();
+}
+
+/// Whether `generic` does nothing but put -inf where `keep` is false: only then
+/// may it be left out for a tile that is kept, and a tile without a kept
+/// position be skipped.
+static bool onlyMasks(linalg::GenericOp generic, KeepOp keep) {
+  if (generic.getNumDpsInits() != 1 || generic.getNumReductionLoops() != 0 ||
+      !generic.getIndexingMapsArray().back().isIdentity())
+    return false;
+  Block &body = generic.getRegion().front();
+  auto choice =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
+  return choice && choice.getCondition() == keep.getKept() &&
+         choice.getTrueValue() == body.getArguments().back() &&
+         matchPattern(choice.getFalseValue(), m_NegInfFloat());
 }
 
 /// The step that `keep` belongs to, nothing where it is not of the form that
 /// this pass can reason about (then the loop keeps its bounds and its mask).
 static std::optional<MaskStep> matchMaskStep(KeepOp keep) {
   auto generic = dyn_cast<linalg::GenericOp>(keep->getParentOp());
-  if (!generic || generic.getNumResults() != 1)
+  if (!generic || !onlyMasks(generic, keep))
     return std::nullopt;
   auto loop = dyn_cast<scf::ForOp>(generic->getParentOp());
   auto type = dyn_cast<RankedTensorType>(generic.getResult(0).getType());
   if (!loop || !type || type.getRank() != 2 || !type.hasStaticShape())
     return std::nullopt;
-  Value firstQuery = matchCoordinate(keep.getI(), 0);
-  Value firstKey = matchCoordinate(keep.getJ(), 1);
-  if (!firstQuery || firstKey != loop.getInductionVar() ||
-      !loop.isDefinedOutsideOfLoop(firstQuery) ||
+  FailureOr<Value> firstQuery = matchCoordinate(keep.getI(), 0);
+  FailureOr<Value> firstKey = matchCoordinate(keep.getJ(), 1);
+  if (failed(firstQuery) || failed(firstKey) ||
+      *firstKey != loop.getInductionVar() ||
+      (*firstQuery && !loop.isDefinedOutsideOfLoop(*firstQuery)) ||
       !loop.isDefinedOutsideOfLoop(keep.getSq()) ||
       !loop.isDefinedOutsideOfLoop(keep.getSk()) ||
       getConstantIntValue(loop.getStep()) != type.getDimSize(1))
     return std::nullopt;
   return MaskStep{
-      loop, generic, keep, firstQuery, type.getDimSize(0), type.getDimSize(1)};
+      loop, generic, keep, *firstQuery, type.getDimSize(0), type.getDimSize(1)};
 }
 
 /// `value` rounded down to a multiple of the key tile counted from `origin`.
@@ -99,11 +121,10 @@ static KeyRanges findRanges(OpBuilder &b, MaskStep step) {
   KeyRanges ranges{lower, upper, lower, sk};
   if (mask.keepsAll())
     return ranges;
-  // Rows past the last query keep what the last one keeps.
-  Value lastQuery =
-      t.sub(t.min(add(step.firstQuery, t.index(step.rows)), step.keep.getSq()),
-            t.index(1));
-  Value first = step.firstQuery, last = lastQuery;
+  // Rows past the last query do not count: nobody reads them.
+  Value first = step.firstQuery ? step.firstQuery : t.index(0);
+  Value last = t.sub(t.min(add(first, t.index(step.rows)), step.keep.getSq()),
+                     t.index(1));
   if (mask.getAlignment() == Alignment::BottomRight) {
     Value off = t.sub(sk, step.keep.getSq());
     first = add(first, off);
@@ -214,39 +235,51 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
     module.walk([&](KeepOp keep) {
       if (std::optional<MaskStep> step = matchMaskStep(keep))
         steps.push_back(*step);
+      else if (keep->getParentOfType<scf::ForOp>())
+        keep.emitRemark() << "this mask is not of the form that lets key tiles "
+                             "be told apart: all of them are visited and "
+                             "masked";
     });
+    llvm::MapVector<Operation *, unsigned> perLoop;
     for (MaskStep step : steps)
-      apply(step);
+      ++perLoop[step.loop];
+    for (MaskStep step : steps)
+      apply(step, styleOf(step, perLoop[step.loop]));
     setStage(module, "masked");
   }
 
-  /// The option, else what the schedule of the loop around says.
-  MaskStyle styleOf(MaskStep step) {
-    if (!style.empty())
-      return *symbolizeMaskStyle(style);
+  /// The option, else what the schedule of the loop around says. A loop with
+  /// several masks is not split.
+  MaskStyle styleOf(MaskStep step, unsigned masksInLoop) {
     auto parallel = step.loop->getParentOfType<scf::ForallOp>();
     auto schedule = parallel
                         ? parallel->getAttrOfType<ScheduleAttr>(kScheduleAttr)
                         : ScheduleAttr();
-    return schedule ? schedule.getMask() : MaskStyle::Guard;
+    MaskStyle chosen = schedule ? schedule.getMask() : MaskStyle::Guard;
+    if (!style.empty())
+      chosen = *symbolizeMaskStyle(style);
+    if (chosen != MaskStyle::Split || masksInLoop == 1)
+      return chosen;
+    step.keep.emitRemark() << "guarded: a loop with " << masksInLoop
+                           << " masks is not split";
+    return MaskStyle::Guard;
   }
 
-  void apply(MaskStep step) {
+  void apply(MaskStep step, MaskStyle chosen) {
     OpBuilder b(step.loop);
     KeyRanges ranges = findRanges(b, step);
-    if (neverMasks(step, ranges)) {
-      step.generic.getResult(0).replaceAllUsesWith(
-          step.generic.getOutputs()[0]);
-      step.generic.erase();
-      return;
-    }
-    MaskStyle chosen = styleOf(step);
-    if (chosen == MaskStyle::Split)
+    bool drops = neverMasks(step, ranges);
+    if (!drops && chosen == MaskStyle::Split)
       return splitLoop(step, ranges);
     step.loop.getLowerBoundMutable().assign(ranges.begin);
     step.loop.getUpperBoundMutable().assign(ranges.end);
-    if (chosen == MaskStyle::Guard)
+    if (drops) {
+      step.generic.getResult(0).replaceAllUsesWith(
+          step.generic.getOutputs()[0]);
+      step.generic.erase();
+    } else if (chosen == MaskStyle::Guard) {
       guardMask(step, ranges);
+    }
   }
 };
 } // namespace

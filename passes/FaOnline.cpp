@@ -196,8 +196,9 @@ OnlineRewriter::State OnlineRewriter::keyLoop(Value q) {
 /// region which reads memory never reads for a position that does not.
 Value OnlineRewriter::inlineRegion(OpBuilder &nested, Region &region,
                                    ArrayRef<Value> leading, Value i, Value j) {
-  bool reads = llvm::any_of(region.front(),
-                            [](Operation &inner) { return !isPure(&inner); });
+  bool reads = llvm::any_of(region.front(), [](Operation &inner) {
+    return isa<tensor::ExtractOp>(inner) || !isPure(&inner);
+  });
   if (reads) {
     i = t.min(i, t.sub(queryLength, t.index(1)));
     j = t.min(j, t.sub(keyLength, t.index(1)));
@@ -442,6 +443,12 @@ struct OnlinePass : fa::impl::FaOnlineBase<OnlinePass> {
                               << q;
     if (!op.getSchedule() || !op.getScaleValue())
       return op.emitOpError() << "expects a schedule and a scale operand";
+    int64_t rows = q.getDimSize(op.getSeqDim());
+    int64_t tile = op.getSchedule()->getQueryTile();
+    if (!ShapedType::isDynamic(rows) && rows > tile)
+      return op.emitOpError()
+             << "expects at most the " << tile
+             << " queries of its schedule's query_tile, got " << rows;
     return success();
   }
 };

@@ -2,6 +2,7 @@
 // masked -> outlined: the kernel boundary. What the host knows (sizes, strides)
 // becomes the kernel's flat arguments; what the host does becomes data.
 #include "dialect/Fa/FaDialect.h"
+#include "dialect/Target/ScheduleTable.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -67,6 +68,20 @@ void Outliner::addParam(Type type, ParamAttr param) {
   params.push_back(param);
 }
 
+/// Whether `tensor` has the rank and the static extents of `type`.
+static bool describes(TensorAttr tensor, MemRefType type) {
+  if (static_cast<int64_t>(tensor.getDims().size()) != type.getRank())
+    return false;
+  for (auto [dim, extent] : llvm::zip(tensor.getDims(), type.getShape())) {
+    auto number = dyn_cast<IntegerAttr>(dim);
+    bool agrees =
+        ShapedType::isDynamic(extent) || (number && number.getInt() == extent);
+    if (!agrees)
+      return false;
+  }
+  return true;
+}
+
 /// The kernel's arguments: for each tensor its address, the dynamic extents
 /// that no earlier tensor has, and its strides; scalars as they are.
 LogicalResult Outliner::describeArguments() {
@@ -89,10 +104,10 @@ LogicalResult Outliner::describeArguments() {
     auto type = dyn_cast<MemRefType>(argument.getType());
     SmallVector<int64_t> strides;
     int64_t offset;
-    if (!type || failed(type.getStridesAndOffset(strides, offset)))
-      return entry.emitError()
-             << "expects a strided memref for tensor '" << tensor.getName()
-             << "', got " << argument.getType();
+    if (!type || failed(type.getStridesAndOffset(strides, offset)) ||
+        !describes(tensor, type))
+      return entry.emitError() << "expects a strided memref that " << tensor
+                               << " describes, got " << argument.getType();
     StringRef role = tensor.getName();
     addParam(MemRefType::get({}, type.getElementType()),
              ParamAttr::get(context, ParamKind::Pointer, role, -1));
@@ -162,10 +177,10 @@ Value Outliner::rebuildTensor(BlockArgument argument, TensorAttr tensor) {
   (void)type.getStridesAndOffset(strides, offset);
   Value base = body->getArgument(nextArgument++);
   SmallVector<OpFoldResult> sizeValues, strideValues;
-  for (auto [i, dim] : llvm::enumerate(tensor.getDims())) {
+  for (Attribute dim : tensor.getDims()) {
     auto symbol = dyn_cast<StringAttr>(dim);
     if (!symbol) {
-      sizeValues.push_back(b.getIndexAttr(type.getDimSize(i)));
+      sizeValues.push_back(b.getIndexAttr(cast<IntegerAttr>(dim).getInt()));
       continue;
     }
     unsigned position = extents.lookup(symbol.getValue());
@@ -229,8 +244,14 @@ void Outliner::fillKernel(FunctionOpInterface kernel) {
 }
 
 LogicalResult Outliner::run() {
-  if (!loop.isNormalized())
-    return loop.emitOpError() << "expects lower bounds of 0 and steps of 1";
+  if (!loop.isNormalized() || loop.getNumResults() != 0)
+    return loop.emitOpError()
+           << "expects lower bounds of 0, steps of 1 and no results";
+  if (!entry.getBody().hasOneBlock() ||
+      &*std::next(loop->getIterator()) != loop->getBlock()->getTerminator())
+    return loop.emitOpError()
+           << "expects the parallel loop to be the last op of a function of "
+              "one block";
   if (failed(describeArguments()))
     return failure();
   FailureOr<Attribute> grid = describeGrid();
@@ -248,12 +269,17 @@ LogicalResult Outliner::run() {
 }
 
 namespace {
-struct OutlinePass : fa::impl::FaOutlineBase<OutlinePass> {
+struct OutlinePass : mlir::fa::impl::FaOutlineBase<OutlinePass> {
   using FaOutlineBase::FaOutlineBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(expectStage(module, {"online", "masked"})))
       return signalPassFailure();
+    if (!::fa::target::knowsChip(chip)) {
+      module.emitError() << "expects a chip that is known (cpu, sm_80), got '"
+                         << chip << "'";
+      return signalPassFailure();
+    }
     SmallVector<scf::ForallOp> loops;
     for (func::FuncOp func : module.getOps<func::FuncOp>())
       for (scf::ForallOp loop : func.getOps<scf::ForallOp>())

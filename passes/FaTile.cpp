@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -20,6 +21,15 @@ using namespace mlir::fa;
 
 using affine::makeComposedFoldedAffineApply;
 using affine::makeComposedFoldedAffineMin;
+
+/// Says that each iteration is a block of its own. It also keeps the loop, the
+/// kernel's boundary to come, where it has one iteration or none.
+static ArrayAttr blocks(OpBuilder &b, ArrayRef<gpu::MappingId> ids) {
+  SmallVector<Attribute> mapping;
+  for (gpu::MappingId id : ids)
+    mapping.push_back(gpu::GPUBlockMappingAttr::get(b.getContext(), id));
+  return b.getArrayAttr(mapping);
+}
 
 //===----------------------------------------------------------------------===//
 // The form with a batch dimension
@@ -68,7 +78,9 @@ static LogicalResult tileBatched(RewriterBase &b, AttentionOp op) {
       b, loc, n.ceilDiv(schedule.getQueryTile()), {domain[2].size});
   auto loop = scf::ForallOp::create(
       b, loc, ArrayRef<OpFoldResult>{domain[0].size, domain[1].size, tiles},
-      ValueRange(), std::nullopt);
+      ValueRange(),
+      blocks(b, {gpu::MappingId::DimZ, gpu::MappingId::DimY,
+                 gpu::MappingId::DimX}));
   loop->setAttr(kScheduleAttr, schedule);
   b.setInsertionPointToStart(loop.getBody());
   Value batch = loop.getInductionVar(0), head = loop.getInductionVar(1);
@@ -217,7 +229,8 @@ static LogicalResult tilePacked(RewriterBase &b, AttentionOp op) {
   OpFoldResult tiles = makeComposedFoldedAffineApply(
       b, loc, tokens.floorDiv(tile) + entries - 1, {tq, offsets});
   auto loop = scf::ForallOp::create(
-      b, loc, ArrayRef<OpFoldResult>{heads, tiles}, ValueRange(), std::nullopt);
+      b, loc, ArrayRef<OpFoldResult>{heads, tiles}, ValueRange(),
+      blocks(b, {gpu::MappingId::DimY, gpu::MappingId::DimX}));
   loop->setAttr(kScheduleAttr, schedule);
   b.setInsertionPointToStart(loop.getBody());
   AffineExpr e;

@@ -50,6 +50,8 @@ private:
   LogicalResult convertGeneric(linalg::GenericOp op);
   LogicalResult convertMap(linalg::GenericOp op);
   LogicalResult convertReduction(linalg::GenericOp op);
+  LogicalResult convertOperands(OperandRange operands, Location loc,
+                                SmallVectorImpl<Value> &converted);
   LogicalResult convertFor(scf::ForOp op);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertStore(bufferization::MaterializeInDestinationOp op);
@@ -91,8 +93,12 @@ FailureOr<Type> KernelConverter::convertType(Type type, Location loc) {
   Type element = tensor.getElementType();
   if (shape.size() == 1)
     return Type(wg::RowsType::get(shape[0], element, warps));
-  return Type(wg::FragType::get(shape[0], shape[1], element,
-                                wg::FragLayout::Acc, warps));
+  auto frag = wg::FragType::getChecked([&] { return emitError(loc); },
+                                       loc.getContext(), shape[0], shape[1],
+                                       element, wg::FragLayout::Acc, warps);
+  if (!frag)
+    return failure();
+  return Type(frag);
 }
 
 /// The fragment or row vector that stands for `tensor`.
@@ -122,7 +128,10 @@ FailureOr<Value> KernelConverter::load(Value tensor, int64_t rows,
   Value exist =
       b.createOrFold<memref::DimOp>(loc, memref, static_cast<int64_t>(0));
   auto tile =
-      wg::SmemType::get(rows, type.getDimSize(1), type.getElementType());
+      wg::SmemType::getChecked([&] { return emitError(loc); }, rows,
+                               type.getDimSize(1), type.getElementType());
+  if (!tile)
+    return failure();
   return Value(wg::LoadOp::create(b, loc, tile, memref, exist,
                                   b.getI64IntegerAttr(bytes)));
 }
@@ -202,7 +211,11 @@ LogicalResult KernelConverter::convertMatmul(linalg::MatmulOp op) {
   if (!a || !right || failed(init) || !isa<wg::SmemType>(right.getType()))
     return op.emitOpError() << "expects a right operand that is loaded from "
                                "memory and operands of this kernel";
-  if (auto frag = dyn_cast<wg::FragType>(a.getType()))
+  auto frag = dyn_cast<wg::FragType>(a.getType());
+  if (frag && !frag.getElementType().isF16() && !frag.getElementType().isBF16())
+    return op.emitOpError() << "expects a left operand of f16 or bf16, got "
+                            << op.getInputs()[0].getType();
+  if (frag)
     a = wg::RelayoutOp::create(b, op.getLoc(),
                                frag.withLayout(wg::FragLayout::A), a);
   mapping.map(op.getResult(0),
@@ -229,6 +242,10 @@ LogicalResult KernelConverter::convertMap(linalg::GenericOp op) {
   Block &body = op.getRegion().front();
   unsigned rank = op.getNumLoops();
   auto identity = AffineMap::getMultiDimIdentityMap(rank, op.getContext());
+  if (op.getIndexingMapsArray().back() != identity)
+    return op.emitOpError()
+           << "expects a result indexed as the tile, got "
+           << AffineMapAttr::get(op.getIndexingMapsArray().back());
   SmallVector<Value> operands;
   SmallVector<BlockArgument> elements;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -282,6 +299,7 @@ LogicalResult KernelConverter::convertReduction(linalg::GenericOp op) {
   Operation *combine = &body.front();
   bool joins =
       form && combine->getNumOperands() == 2 &&
+      body.getTerminator()->getOperand(0).getDefiningOp() == combine &&
       llvm::is_contained(combine->getOperands(), body.getArgument(0)) &&
       llvm::is_contained(combine->getOperands(), body.getArgument(1));
   std::optional<wg::Combine> kind;
@@ -307,13 +325,22 @@ LogicalResult KernelConverter::convertReduction(linalg::GenericOp op) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
+/// What a loop or a branch takes or yields: fragments in the place of tensors.
+LogicalResult
+KernelConverter::convertOperands(OperandRange operands, Location loc,
+                                 SmallVectorImpl<Value> &converted) {
+  for (Value operand : operands) {
+    if (isTensor(operand) && failed(fragment(operand, loc)))
+      return failure();
+    converted.push_back(mapping.lookupOrDefault(operand));
+  }
+  return success();
+}
+
 LogicalResult KernelConverter::convertFor(scf::ForOp op) {
   SmallVector<Value> inits;
-  for (Value init : op.getInitArgs()) {
-    if (isTensor(init) && failed(fragment(init, op.getLoc())))
-      return failure();
-    inits.push_back(mapping.lookupOrDefault(init));
-  }
+  if (failed(convertOperands(op.getInitArgs(), op.getLoc(), inits)))
+    return failure();
   auto made = scf::ForOp::create(b, op.getLoc(),
                                  mapping.lookupOrDefault(op.getLowerBound()),
                                  mapping.lookupOrDefault(op.getUpperBound()),
@@ -329,8 +356,8 @@ LogicalResult KernelConverter::convertFor(scf::ForOp op) {
   if (!inits.empty()) {
     auto yield = cast<scf::YieldOp>(op.getBody()->getTerminator());
     SmallVector<Value> yielded;
-    for (Value value : yield.getOperands())
-      yielded.push_back(mapping.lookupOrDefault(value));
+    if (failed(convertOperands(yield.getOperands(), op.getLoc(), yielded)))
+      return failure();
     scf::YieldOp::create(b, op.getLoc(), yielded);
   }
   mapping.map(op.getResults(), made.getResults());
@@ -357,8 +384,9 @@ LogicalResult KernelConverter::convertIf(scf::IfOp op) {
     if (failed(convertBlock(from.front())))
       return failure();
     SmallVector<Value> yielded;
-    for (Value value : from.front().getTerminator()->getOperands())
-      yielded.push_back(mapping.lookupOrDefault(value));
+    if (failed(convertOperands(from.front().getTerminator()->getOperands(),
+                               op.getLoc(), yielded)))
+      return failure();
     scf::YieldOp::create(b, op.getLoc(), yielded);
   }
   mapping.map(op.getResults(), made.getResults());
@@ -395,8 +423,12 @@ LogicalResult KernelConverter::convert(Operation *op) {
     return convertIf(branch);
   if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
     return convertStore(store);
-  if (llvm::any_of(op->getOperands(), isTensor) ||
-      llvm::any_of(op->getResults(), isTensor))
+  WalkResult onTensors = op->walk([](Operation *inner) {
+    bool any = llvm::any_of(inner->getOperands(), isTensor) ||
+               llvm::any_of(inner->getResults(), isTensor);
+    return any ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (onTensors.wasInterrupted())
     return op->emitOpError() << "on tensors has no form at stage values";
   b.clone(*op, mapping);
   return success();

@@ -5,6 +5,7 @@
 #include "passes/Stage.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAVERSIONACCESS
@@ -51,6 +52,25 @@ static Attribute rowsAreAligned(ManifestBuilder &manifest,
   return manifest.expr("and", terms);
 }
 
+/// Whether static strides or offsets, which no launch predicate sees, put rows
+/// at addresses that are no multiples of 16 bytes.
+static bool mayBeMisaligned(gpu::GPUFuncOp kernel) {
+  WalkResult result = kernel.walk([](memref::ReinterpretCastOp cast) {
+    auto type = cast.getType();
+    if (!type.getElementType().isIntOrFloat() || type.getRank() < 3)
+      return WalkResult::advance(); // no q, k, v or o
+    int64_t bits = type.getElementTypeBitWidth();
+    auto isOdd = [&](int64_t elements) {
+      return !ShapedType::isDynamic(elements) &&
+             elements * bits % (kWide * 8) != 0;
+    };
+    bool odd = isOdd(cast.getStaticOffset(0)) ||
+               llvm::any_of(cast.getStaticStrides().drop_back(), isOdd);
+    return odd ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 namespace {
 struct VersionAccessPass
     : mlir::fa::impl::FaVersionAccessBase<VersionAccessPass> {
@@ -60,7 +80,8 @@ struct VersionAccessPass
       return signalPassFailure();
     SmallVector<gpu::GPUFuncOp> kernels;
     module.walk([&](gpu::GPUFuncOp func) {
-      if (func->hasAttr(kKernelAttr) && !func->hasAttr(kAccessAttr))
+      if (func->hasAttr(kKernelAttr) && !func->hasAttr(kAccessAttr) &&
+          !mayBeMisaligned(func))
         kernels.push_back(func);
     });
     for (gpu::GPUFuncOp kernel : kernels)
@@ -86,8 +107,8 @@ struct VersionAccessPass
     ManifestBuilder manifest(module.getContext());
     SmallVector<Attribute> list;
     for (Attribute entry : kernels) {
-      auto fields = cast<DictionaryAttr>(entry);
-      auto entryName = fields.getAs<StringAttr>("name");
+      auto fields = dyn_cast<DictionaryAttr>(entry);
+      auto entryName = fields ? fields.getAs<StringAttr>("name") : StringAttr();
       if (entryName && entryName.getValue() == kernel.getName()) {
         NamedAttrList wide(fields), plain(fields);
         wide.set("name", b.getStringAttr(name));

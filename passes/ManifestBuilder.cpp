@@ -159,9 +159,28 @@ ArrayAttr ManifestBuilder::scalars(func::FuncOp entry) {
   return b.getArrayAttr(list);
 }
 
-/// Query heads are a multiple of key/value heads, where that is only known at
-/// launch.
+/// What must hold between the sizes of the tensors but is only known at launch.
 ArrayAttr ManifestBuilder::constraints(func::FuncOp entry) {
+  SmallVector<Attribute> list;
+  auto add = [&](Attribute holds, StringRef text) {
+    list.push_back(b.getDictionaryAttr({
+        b.getNamedAttr("expr", holds),
+        b.getNamedAttr("text", b.getStringAttr(text)),
+    }));
+  };
+  if (Attribute multiple = headsAreGrouped(entry))
+    add(multiple, "the query heads must be a multiple of the key/value heads");
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (auto tensor = entry.getArgAttrOfType<TensorAttr>(i, kTensorAttr))
+      if (tensor.getName() == "q_offsets" && !tensor.getDims().empty() &&
+          isa<StringAttr>(tensor.getDims()[0]))
+        add(expr("ge", {size("q_offsets", 0), number(1)}),
+            "q_offsets must have an entry more than there are sequences");
+  return b.getArrayAttr(list);
+}
+
+/// Query heads are a multiple of key/value heads; null where that is known.
+Attribute ManifestBuilder::headsAreGrouped(func::FuncOp entry) {
   auto problem = entry->getAttrOfType<DictionaryAttr>(kProblemAttr);
   auto layout = problem ? problem.getAs<StringAttr>("layout") : StringAttr();
   int64_t head = layout && layout.getValue() == "bshd" ? 2 : 1;
@@ -169,21 +188,16 @@ ArrayAttr ManifestBuilder::constraints(func::FuncOp entry) {
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (auto tensor = entry.getArgAttrOfType<TensorAttr>(i, kTensorAttr))
       if (tensor.getName() == "q" || tensor.getName() == "k")
-        dynamic |= isa<StringAttr>(tensor.getDims()[head]);
+        dynamic |= head < static_cast<int64_t>(tensor.getDims().size()) &&
+                   isa<StringAttr>(tensor.getDims()[head]);
   if (!dynamic)
-    return b.getArrayAttr({});
+    return {};
   ArrayAttr hq = size("q", head), hkv = size("k", head);
   Attribute none = expr("eq", {hq, number(0)});
   Attribute some = expr("gt", {hkv, number(0)});
   Attribute multiple =
       expr("eq", {expr("mod", {hq, expr("max", {hkv, number(1)})}), number(0)});
-  Attribute holds = expr("or", {none, expr("and", {some, multiple})});
-  return b.getArrayAttr(b.getDictionaryAttr({
-      b.getNamedAttr("expr", holds),
-      b.getNamedAttr("text",
-                     b.getStringAttr("the query heads must be a multiple of "
-                                     "the key/value heads")),
-  }));
+  return expr("or", {none, expr("and", {some, multiple})});
 }
 
 DictionaryAttr ManifestBuilder::manifest(func::FuncOp entry,

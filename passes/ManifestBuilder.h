@@ -53,6 +53,7 @@ private:
   ArrayAttr tensors(func::FuncOp entry);
   ArrayAttr scalars(func::FuncOp entry);
   ArrayAttr constraints(func::FuncOp entry);
+  Attribute headsAreGrouped(func::FuncOp entry);
   FailureOr<Attribute> translateAffine(AffineExpr expr, ValueRange operands,
                                        unsigned numDims, func::FuncOp entry);
 

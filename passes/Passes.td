@@ -65,8 +65,8 @@ def FaTile : Pass<"fa-tile", "ModuleOp"> {
     packed form the loop is over (head, tile), and each iteration first finds the
     sequence that its tile belongs to.
   }];
-  let dependentDialects = [
-    "affine::AffineDialect", "memref::MemRefDialect", "scf::SCFDialect"];
+  let dependentDialects = ["affine::AffineDialect", "gpu::GPUDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
 }
 
 def FaOnline : Pass<"fa-online", "ModuleOp"> {

@@ -200,8 +200,8 @@ Attribute TensorAttr::parse(AsmParser &parser, Type) {
     if (parser.parseInteger(extent))
       return failure();
     if (extent < 0)
-      return parser.emitError(loc) << "expects extents from 0 on, got "
-                                   << extent;
+      return parser.emitError(loc)
+             << "expects extents from 0 on, got " << extent;
     dims.push_back(parser.getBuilder().getI64IntegerAttr(extent));
     return success();
   };

@@ -239,9 +239,8 @@ static LogicalResult verifyOverlap(AttentionOp op) {
              << " to overlap no other operand, got the same memref twice";
     for (Operation *user : out.getUsers())
       if (op->isProperAncestor(user))
-        return user->emitOpError()
-               << "expects a region that does not touch " << name
-               << ", which fa.attention writes";
+        return user->emitOpError() << "expects a region that does not touch "
+                                   << name << ", which fa.attention writes";
   }
   return success();
 }
