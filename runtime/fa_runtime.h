@@ -47,7 +47,8 @@ extern "C" {
 /* The largest rank of a tensor. */
 #define FA_MAX_RANK 8
 
-typedef enum fa_status {
+typedef int32_t fa_status;
+enum {
   FA_OK = 0,
   FA_INVALID_ARGUMENT = 1, /* an argument of the call, or a tensor, is wrong */
   FA_INVALID_ARTIFACT = 2, /* not an artefact, damaged, or of another version */
@@ -57,9 +58,10 @@ typedef enum fa_status {
   FA_OUT_OF_MEMORY = 6,    /* of the host or of the device */
   FA_IN_CAPTURE = 7,       /* not allowed while a stream is being captured */
   FA_DRIVER_ERROR = 8      /* a call of the driver failed */
-} fa_status;
+};
 
-typedef enum fa_type {
+typedef int32_t fa_type;
+enum {
   FA_F16 = 1,
   FA_BF16 = 2,
   FA_F32 = 3,
@@ -69,9 +71,10 @@ typedef enum fa_type {
   FA_I16 = 7,
   FA_I32 = 8,
   FA_I64 = 9
-} fa_type;
+};
 
-typedef enum fa_device_kind { FA_CPU = 1, FA_CUDA = 2 } fa_device_kind;
+typedef int32_t fa_device_kind;
+enum { FA_CPU = 1, FA_CUDA = 2 };
 
 /* index: 0 on the CPU, the CUDA ordinal else. */
 typedef struct fa_device {
