@@ -12,6 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
 using namespace fa::rt;
 
 namespace {
@@ -85,6 +89,9 @@ TEST(Pool, BodiesRoundToNearest) {
 }
 
 TEST(Pool, AChildProcessHasItsOwn) {
+#if __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "ThreadSanitizer does not start threads after a fork";
+#endif
   ASSERT_EQ(sumTo(10), 45);
   pid_t child = ::fork();
   if (child == 0)

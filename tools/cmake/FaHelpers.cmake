@@ -5,6 +5,9 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 if(FA_SANITIZE)
   add_compile_options(-fsanitize=${FA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FA_SANITIZE})
+  # The sanitizer's run-time library is in the executables only.
+  string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,-z,undefs")
+  string(APPEND CMAKE_MODULE_LINKER_FLAGS " -Wl,-z,undefs")
 endif()
 
 # fa_add_mlir_library(NAME sources... [DEPENDS targets...] [LINK_LIBS libs...] [PCH headers...])
