@@ -20,7 +20,8 @@ double since(Clock::time_point start) {
 /// Times a number of launches: events on the device, the wall clock on the CPU.
 class Stopwatch {
 public:
-  explicit Stopwatch(Session &session) : session(session) {
+  explicit Stopwatch(Session &session)
+      : session(session), clock(session.device()) {
     if (session.device().kind == FA_CUDA) {
       check(fa_event_create(&start));
       check(fa_event_create(&stop));
@@ -44,13 +45,28 @@ public:
     if (!start)
       return since(begin);
     check(fa_event_record(stop, nullptr));
+    // While the device is at work: afterwards its clock falls.
+    if (std::optional<unsigned> now = clock.megahertz())
+      clocks.push_back(*now);
     float milliseconds = 0;
     check(fa_event_elapsed(start, stop, &milliseconds));
     return milliseconds;
   }
 
+  /// The median clock since the last call.
+  std::optional<unsigned> takeClock() {
+    if (clocks.empty())
+      return {};
+    std::sort(clocks.begin(), clocks.end());
+    unsigned median = clocks[clocks.size() / 2];
+    clocks.clear();
+    return median;
+  }
+
 private:
   Session &session;
+  SmClock clock;
+  std::vector<unsigned> clocks;
   void *start = nullptr, *stop = nullptr;
 };
 
@@ -69,8 +85,7 @@ Spread summarize(std::vector<double> times) {
 }
 
 Spread burst(const Options &options, Session &session, Stopwatch &watch,
-             SmClock &clock, const std::vector<std::vector<uint8_t>> &kept,
-             bool &bitEqual) {
+             const std::vector<std::vector<uint8_t>> &kept, bool &bitEqual) {
   int64_t repeat = options.repeat.value_or(10);
   // Comparing all results may cost more than the launches.
   bool compareAll = double(session.outputBytes()) * double(repeat) < 8e9;
@@ -88,14 +103,13 @@ Spread burst(const Options &options, Session &session, Stopwatch &watch,
   if (!times.empty())
     bitEqual = bitEqual && session.outputsEqual(kept);
   Spread spread = summarize(times);
-  spread.clock = clock.megahertz();
+  spread.clock = watch.takeClock();
   return spread;
 }
 
 /// Two seconds of launches in batches of 20 ms and more; the first second lets
 /// clock and temperature settle and is not counted.
-Spread sustained(const Options &options, Stopwatch &watch, SmClock &clock,
-                 double single) {
+Spread sustained(const Options &options, Stopwatch &watch, double single) {
   int64_t batch =
       std::max<int64_t>(1, static_cast<int64_t>(20 / std::max(single, 1e-3)));
   auto begin = Clock::now();
@@ -108,7 +122,7 @@ Spread sustained(const Options &options, Stopwatch &watch, SmClock &clock,
     progress.show(std::min(now / 2000, 1.0));
   }
   Spread spread = summarize(times);
-  spread.clock = clock.megahertz();
+  spread.clock = watch.takeClock();
   return spread;
 }
 
@@ -120,13 +134,12 @@ TimingResult measure(const Options &options, Session &session,
   if (options.repeat == 0 && !options.sustained)
     return result;
   Stopwatch watch(session);
-  SmClock clock(session.device());
   for (int64_t i = 0; i < options.warmup; ++i)
     session.launch();
   session.synchronize();
-  result.burst = burst(options, session, watch, clock, kept, result.bitEqual);
+  result.burst = burst(options, session, watch, kept, result.bitEqual);
   if (options.sustained)
-    result.sustained = sustained(options, watch, clock, result.burst.median);
+    result.sustained = sustained(options, watch, result.burst.median);
   return result;
 }
 
