@@ -18,11 +18,11 @@ SmallVector<Value> mlir::fa::ptx::buildInlinePtx(OpBuilder &builder,
         context, SmallVector<Type>(resultTypes)));
 
   std::string constraints = row.constraints.str();
-  if (row.memory)
+  if (row.sideEffects)
     constraints += ",~{memory}";
   auto op = LLVM::InlineAsmOp::create(
       builder, loc, asmTypes, operands, row.text, constraints,
-      /*has_side_effects=*/row.memory, /*is_align_stack=*/false,
+      /*has_side_effects=*/row.sideEffects, /*is_align_stack=*/false,
       LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());

@@ -13,8 +13,9 @@ struct Row {
   llvm::StringLiteral text;
   /// LLVM constraint codes: outputs first, then inputs.
   llvm::StringLiteral constraints;
-  /// Reads or writes memory, so it keeps its place among other accesses.
-  bool memory;
+  /// Reads or writes memory, or has another reason to be neither merged nor
+  /// removed and to keep its place among the accesses to memory.
+  bool sideEffects;
   /// All threads of a warp must execute it together, so no copy of it may move
   /// into or out of a branch.
   bool convergent;
@@ -27,17 +28,25 @@ struct Row {
 /// which the neighbouring threads ask for anyway.
 inline constexpr Row kCpAsync16 = {
     "cp.async.cg.shared.global.L2::128B [$0], [$1], 16, $2;", "r,l,r",
-    /*memory=*/true, /*convergent=*/false, /*ptxVersion=*/74};
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/74};
 
 /// The same for what is aligned to 8 or 4 bytes only; it goes through L1.
 inline constexpr Row kCpAsync8 = {
     "cp.async.ca.shared.global [$0], [$1], 8, $2;", "r,l,r",
-    /*memory=*/true, /*convergent=*/false, /*ptxVersion=*/70};
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/70};
 inline constexpr Row kCpAsync4 = {
     "cp.async.ca.shared.global [$0], [$1], 4, $2;", "r,l,r",
-    /*memory=*/true, /*convergent=*/false, /*ptxVersion=*/70};
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/70};
 
-inline constexpr const Row *kRows[] = {&kCpAsync16, &kCpAsync8, &kCpAsync4};
+/// The thread's number, read where it stands: what is computed from it is then
+/// computed again in each round of a loop. A kernel whose accumulators fill the
+/// registers would otherwise spill to keep a few addresses.
+inline constexpr Row kThreadHere = {"mov.u32 $0, %tid.x;", "=r",
+                                    /*sideEffects=*/true, /*convergent=*/false,
+                                    /*ptxVersion=*/70};
+
+inline constexpr const Row *kRows[] = {&kCpAsync16, &kCpAsync8, &kCpAsync4,
+                                       &kThreadHere};
 
 /// The row with this text, null for text that is not from this table.
 inline const Row *findRow(llvm::StringRef text) {

@@ -14,7 +14,7 @@ CopyPlan::CopyPlan(Emit &emit, SmemType type, Value tileAddress,
       // The chunks that the swizzle exchanges are those of one 128-byte line.
       lanesPerRow(SharedTile::chunkGroup(layout)),
       rowsPerPass(threads / lanesPerRow) {
-  Value thread = emit.thread();
+  Value thread = emit.threadHere();
   row = emit.div(thread, lanesPerRow);
   Value chunk = emit.rem(thread, lanesPerRow);
   byte = emit.mul(chunk, kChunkBytes);

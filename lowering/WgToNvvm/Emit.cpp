@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/WgToNvvm/Emit.h"
 
+#include "lowering/Ptx/InlinePtx.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -51,6 +53,10 @@ Value Emit::toIndex(Value a) {
 }
 
 Value Emit::thread() { return NVVM::ThreadIdXOp::create(*this, getI32Type()); }
+Value Emit::threadHere() {
+  return mlir::fa::ptx::buildInlinePtx(
+      *this, getLoc(), mlir::fa::ptx::kThreadHere, getI32Type(), {})[0];
+}
 Value Emit::lane() { return rem(thread(), kWarpLanes); }
 Value Emit::warp() { return div(thread(), kWarpLanes); }
 Value Emit::quad() { return div(lane(), kQuadLanes); }

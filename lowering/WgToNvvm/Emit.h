@@ -32,6 +32,9 @@ struct Emit : ImplicitLocOpBuilder {
 
   /// Number of the thread in its block, and its parts.
   Value thread();
+  /// The same, to be computed with again at each use: for addresses that a loop
+  /// uses once a round.
+  Value threadHere();
   Value lane();
   Value warp();
   /// Lane / 4: the row that a lane holds of every 8 rows of an accumulator.

@@ -27,6 +27,25 @@ def FaWgToNvvm : Pass<"fa-wg-to-nvvm", "::mlir::ModuleOp"> {
   ];
 }
 
+def FaNarrowCompares : Pass<"fa-narrow-compares", "::mlir::ModuleOp"> {
+  let summary = "Compare coordinates in 32 bits";
+  let description = [{
+    Comparisons of `index` sums of which some terms are small (made of the
+    thread's number) become 32-bit comparisons with a constant: the other terms are
+    the same for all elements of a tile, and are summed and clamped once. Sums of
+    indices are taken not to overflow.
+
+    ```mlir
+    %kept = arith.cmpi sle, %j0 + %col + 8, %i0 + %row : index   // written as a sum
+    // ==>
+    %d = clamp(%j0 - %i0) : i32
+    %e = %d + %col - %row : i32
+    %kept = arith.cmpi sle, %e, -8 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FaExpandGpuMath : Pass<"fa-expand-gpu-math", "::mlir::ModuleOp"> {
   let summary = "Expand maths to native instructions and polynomials";
   let description = [{
@@ -62,7 +81,7 @@ def FaKernelToLlvm : Pass<"fa-kernel-to-llvm", "::mlir::ModuleOp"> {
     ```mlir
     gpu.func @f(%q: memref<f16>, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>}
     // ==>
-    llvm.func @f(%q: !llvm.ptr, %n: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}
+    llvm.func @f(%q: !llvm.ptr<1>, %n: i64) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}
     ```
   }];
   let dependentDialects = [

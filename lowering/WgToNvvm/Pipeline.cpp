@@ -14,6 +14,8 @@ void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createFaWgToNvvm());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // masks' comparisons -> 32 bits
+  manager.addPass(createFaNarrowCompares());
   // math ops -> instructions and polynomials
   manager.addPass(createFaExpandGpuMath());
   // subviews -> offsets and strides as arithmetic

@@ -82,7 +82,8 @@ private:
   Value at(Known &known, int64_t constant, function_ref<Value()> lanePart) {
     Value &value = known[constant];
     if (!value)
-      value = emit.toIndex(emit.add(lanePart(), constant));
+      value = emit.createOrFold<arith::AddIOp>(emit.toIndex(lanePart()),
+                                               emit.index(constant));
     return value;
   }
 
@@ -214,6 +215,23 @@ public:
   }
 };
 
+class JoinRowsLowering : public OpConversionPattern<JoinRowsOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(JoinRowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op.getLoc(), rewriter);
+    SmallVector<Value> rows;
+    for (Value part : adaptor.getRows())
+      rows.push_back(
+          joinQuad(emit, *op.getRows().getType().getPartial(), part));
+    rewriter.replaceOpWithMultiple(op, {rows});
+    return success();
+  }
+};
+
 class RelayoutLowering : public OpConversionPattern<RelayoutOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
@@ -230,7 +248,6 @@ public:
 
 void mlir::wg::populateSoftmaxPatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns
-      .add<SplatLowering, MapLowering, ReduceRowsLowering, RelayoutLowering>(
-          converter, patterns.getContext());
+  patterns.add<SplatLowering, MapLowering, ReduceRowsLowering, JoinRowsLowering,
+               RelayoutLowering>(converter, patterns.getContext());
 }

@@ -71,7 +71,9 @@ public:
   LogicalResult
   matchAndRewrite(BarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+    Emit emit(op.getLoc(), rewriter);
+    NVVM::BarrierOp::create(emit, emit.i32(op.getId().value_or(0)));
+    rewriter.eraseOp(op);
     return success();
   }
 };

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: fa-opt %s --fa-narrow-compares --cse | FileCheck %s
+
+// CHECK-LABEL: gpu.func @causal
+gpu.module @kernels {
+  gpu.func @causal(%i0: index, %j0: index, %p: memref<i1>, %q: memref<i1>) kernel {
+    %c4 = arith.constant 4 : i32
+    %c8 = arith.constant 8 : index
+    %c9 = arith.constant 9 : index
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %quad = arith.divui %tid, %c4 : i32
+    %pair = arith.remui %tid, %c4 : i32
+    %row = arith.index_castui %quad : i32 to index
+    %col = arith.index_castui %pair : i32 to index
+    // One difference for all elements, one comparison with a constant for each.
+    // CHECK-DAG: %[[QUAD:.*]] = arith.divui
+    // CHECK-DAG: %[[PAIR:.*]] = arith.remui
+    // CHECK: %[[D:.*]] = arith.subi %arg1, %arg0 : index
+    // CHECK: %[[LOW:.*]] = arith.minsi %[[D]], %{{.*}} : index
+    // CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[LOW]], %{{.*}} : index
+    // CHECK: %[[D32:.*]] = arith.index_cast %[[CLAMPED]] : index to i32
+    // CHECK: %[[C:.*]] = arith.addi %[[D32]], %[[PAIR]] : i32
+    // CHECK: %[[E:.*]] = arith.subi %[[C]], %[[QUAD]] : i32
+    // CHECK: arith.cmpi sle, %[[E]], %c8_i32 : i32
+    // CHECK: arith.cmpi sle, %[[E]], %c-1_i32 : i32
+    %i = arith.addi %i0, %row : index
+    %i8 = arith.addi %i, %c8 : index
+    %j = arith.addi %j0, %col : index
+    %j9 = arith.addi %j, %c9 : index
+    %k0 = arith.cmpi sle, %j, %i8 : index
+    %k1 = arith.cmpi sle, %j9, %i8 : index
+    memref.store %k0, %p[] : memref<i1>
+    memref.store %k1, %q[] : memref<i1>
+    gpu.return
+  }
+
+  // Nothing small, unsigned, or small only by chance: left as they are.
+  // CHECK-LABEL: gpu.func @others
+  gpu.func @others(%a: index, %b: index, %x: i32, %p: memref<i1>, %q: memref<i1>, %r: memref<i1>) kernel {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %t = arith.index_castui %tid : i32 to index
+    %y = arith.index_castui %x : i32 to index
+    // CHECK-COUNT-3: arith.cmpi {{.*}} : index
+    %0 = arith.cmpi slt, %a, %b : index
+    %1 = arith.cmpi ult, %t, %b : index
+    %2 = arith.cmpi slt, %y, %b : index
+    memref.store %0, %p[] : memref<i1>
+    memref.store %1, %q[] : memref<i1>
+    memref.store %2, %r[] : memref<i1>
+    gpu.return
+  }
+}
