@@ -5,17 +5,26 @@
 
 namespace fa::rt {
 
-bool isIdentifier(std::string_view name) {
+namespace {
+
+/// A letter or '_', then those, digits and what `others` has.
+bool isName(std::string_view name, std::string_view others) {
   auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   if (name.empty() || name.size() > 256 || !letter(name[0]))
     return false;
   for (char c : name)
-    if (!letter(c) && !(c >= '0' && c <= '9'))
+    if (!letter(c) && !(c >= '0' && c <= '9') && others.find(c) == others.npos)
       return false;
   return true;
 }
+
+} // namespace
+
+bool isIdentifier(std::string_view name) { return isName(name, ""); }
+
+bool isSizeSymbol(std::string_view name) { return isName(name, "+"); }
 
 Fields::Fields(const Json &json, std::string path, Status &status)
     : json(&json), path(std::move(path)), status(&status) {

@@ -93,7 +93,7 @@ void readTensor(Fields fields, TensorSpec &tensor) {
   tensor.type = readType(fields);
   for (const Json &item : fields.array("dims", FA_MAX_RANK)) {
     DimSpec dim;
-    if (item.kind == Json::Kind::String && isIdentifier(item.string))
+    if (item.kind == Json::Kind::String && isSizeSymbol(item.string))
       dim.symbol = item.string;
     else if (item.kind == Json::Kind::Int && item.integer >= 0)
       dim.size = item.integer;

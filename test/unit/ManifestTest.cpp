@@ -165,6 +165,9 @@ TEST(Manifest, SaysWhatIsWrong) {
       HasSubstr("tensors[4].type: unknown type 'f8'"));
   EXPECT_THAT(refusalWith("\"Sq\", 64]", "\"Sq\", -64]"),
               HasSubstr("tensors[0].dims"));
+  EXPECT_THAT(refusalWith("\"Sq\", 64]", "\"S q\", 64]"),
+              HasSubstr("tensors[0].dims"));
+  EXPECT_EQ(refusalWith("\"Sq\", 64]", "\"S+1\", 64]"), "no error");
   EXPECT_THAT(refusalWith("{\"name\": \"k\"", "{\"name\": \"q\""),
               HasSubstr("tensors: the name 'q' stands twice"));
   EXPECT_THAT(refusalWith("\"name\": \"plain\"", "\"name\": \"aligned\""),
