@@ -4,9 +4,11 @@
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Wg/WgDialect.h"
 #include "lowering/Cpu/Passes.h"
+#include "lowering/Ptx/EmitPtx.h"
 #include "lowering/Ptx/Passes.h"
 #include "lowering/WgToNvvm/Passes.h"
 #include "passes/Passes.h"
+#include "passes/Pipelines.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -20,7 +22,9 @@ void mlir::fa::registerEverything(DialectRegistry &registry) {
   registerAllPasses();
   registry.insert<FaDialect, wg::WgDialect>();
   registerBufferizableOpInterface(registry);
+  registerPtxTranslations(registry);
   registerFaPasses();
+  registerFaPipelines();
   registerCpuPasses();
   registerNvvmPasses();
   registerFaPtxPasses();

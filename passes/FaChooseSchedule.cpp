@@ -55,9 +55,10 @@ private:
         return op.emitOpError()
                << "has no row in the schedule table for " << chip << ", Dqk "
                << op.getQkDim() << ", Dv " << op.getVDim();
-      base = ScheduleAttr::get(op.getContext(), row->queryTile, row->keyTile,
-                               row->warps, row->stages, row->qInRegisters,
-                               MaskStyle::Guard, orderFor(op));
+      base =
+          ScheduleAttr::get(op.getContext(), row->queryTile, row->keyTile,
+                            row->warps, row->stages, row->qInRegisters,
+                            MaskStyle::Guard, orderFor(op), KeyOrder::Forward);
     }
     auto pick = [](int64_t option, int64_t field) {
       return option ? option : field;
@@ -68,7 +69,7 @@ private:
         pick(keyTile, base.getKeyTile()), pick(warps, base.getWarps()),
         pick(stages, base.getStages()), base.getQInRegisters(),
         mask.empty() ? base.getMask() : *symbolizeMaskStyle(mask),
-        base.getOrder());
+        base.getOrder(), base.getWalk());
     if (!chosen)
       return failure();
     op.setScheduleAttr(chosen);

@@ -429,9 +429,25 @@ struct EntryToBuffersPass : fa::impl::FaEntryToBuffersBase<EntryToBuffersPass> {
     if (failed(expectStage(module, {"problem"})))
       return signalPassFailure();
     FailureOr<AttentionOp> op = findAttention(module, entry);
-    if (failed(op) || failed(EntryRewriter(*op).run()))
+    if (failed(op))
+      return signalPassFailure();
+    dropOtherFunctions(module, cast<func::FuncOp>((*op)->getParentOp()));
+    if (failed(EntryRewriter(*op).run()))
       return signalPassFailure();
     setStage(module, "buffers");
+  }
+
+  /// An artefact holds its entry only; what is left out is said.
+  static void dropOtherFunctions(ModuleOp module, func::FuncOp entry) {
+    for (auto other :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (other == entry)
+        continue;
+      other.emitRemark() << "function '" << other.getSymName()
+                         << "' is left out: the artefact holds the entry '"
+                         << entry.getSymName() << "' only";
+      other.erase();
+    }
   }
 };
 } // namespace

@@ -194,9 +194,26 @@ static scf::ForOp cloneLoop(OpBuilder &b, MaskStep step, Value from, Value to,
   return copy;
 }
 
+/// Makes `loop` visit its key tiles from the last to the first: its counter
+/// stays as it is, the key that the body sees is the one from the other end.
+static void reverseLoop(scf::ForOp loop, int64_t tile) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  TileBuilder t(b, loc);
+  Value from = loop.getLowerBound();
+  Value last = t.sub(loop.getUpperBound(), t.index(1));
+  Value lastTile = roundDown(t, b, loc, last, from, tile);
+  Value both = t.add(lastTile, from);
+  b.setInsertionPointToStart(loop.getBody());
+  Value counter = loop.getInductionVar();
+  auto key = arith::SubIOp::create(b, loc, both, counter);
+  counter.replaceAllUsesExcept(key, key);
+}
+
 /// Three loops in the place of one: masked tiles, kept ones, masked ones. Where
-/// the mask has no left bound the first of them is left out.
-static void splitLoop(MaskStep step, KeyRanges ranges) {
+/// the mask has no left bound the first of them is left out. Backward, their
+/// order is the other one as well.
+static void splitLoop(MaskStep step, KeyRanges ranges, bool backward) {
   OpBuilder b(step.loop);
   Location loc = step.loop.getLoc();
   TileBuilder t(b, loc);
@@ -207,14 +224,27 @@ static void splitLoop(MaskStep step, KeyRanges ranges) {
   Value fullEnd = t.max(roundDown(t, b, loc, t.min(ranges.fullEnd, ranges.end),
                                   ranges.begin, step.keys),
                         fullBegin);
-  ValueRange state = step.loop.getInitArgs();
+  struct Part {
+    Value from, to;
+    bool masked;
+  };
+  SmallVector<Part> parts;
   if (step.keep.getMask().getLeftBound())
-    state =
-        cloneLoop(b, step, ranges.begin, fullBegin, state, true).getResults();
+    parts.push_back({ranges.begin, fullBegin, true});
   else
     fullBegin = ranges.begin;
-  state = cloneLoop(b, step, fullBegin, fullEnd, state, false).getResults();
-  state = cloneLoop(b, step, fullEnd, ranges.end, state, true).getResults();
+  parts.push_back({fullBegin, fullEnd, false});
+  parts.push_back({fullEnd, ranges.end, true});
+  if (backward)
+    std::reverse(parts.begin(), parts.end());
+  ValueRange state = step.loop.getInitArgs();
+  for (Part part : parts) {
+    scf::ForOp copy =
+        cloneLoop(b, step, part.from, part.to, state, part.masked);
+    if (backward)
+      reverseLoop(copy, step.keys);
+    state = copy.getResults();
+  }
   step.loop.replaceAllUsesWith(state);
   step.loop.erase();
 }
@@ -248,13 +278,17 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
     setStage(module, "masked");
   }
 
-  /// The option, else what the schedule of the loop around says. A loop with
-  /// several masks is not split.
-  MaskStyle styleOf(MaskStep step, unsigned masksInLoop) {
+  /// The schedule of the parallel loop around, nothing where it has none.
+  static ScheduleAttr scheduleOf(MaskStep step) {
     auto parallel = step.loop->getParentOfType<scf::ForallOp>();
-    auto schedule = parallel
-                        ? parallel->getAttrOfType<ScheduleAttr>(kScheduleAttr)
-                        : ScheduleAttr();
+    return parallel ? parallel->getAttrOfType<ScheduleAttr>(kScheduleAttr)
+                    : ScheduleAttr();
+  }
+
+  /// The option, else what the schedule says. A loop with several masks is not
+  /// split.
+  MaskStyle styleOf(MaskStep step, unsigned masksInLoop) {
+    ScheduleAttr schedule = scheduleOf(step);
     MaskStyle chosen = schedule ? schedule.getMask() : MaskStyle::Guard;
     if (!style.empty())
       chosen = *symbolizeMaskStyle(style);
@@ -268,9 +302,11 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
   void apply(MaskStep step, MaskStyle chosen) {
     OpBuilder b(step.loop);
     KeyRanges ranges = findRanges(b, step);
+    ScheduleAttr schedule = scheduleOf(step);
+    bool backward = schedule && schedule.getWalk() == KeyOrder::Backward;
     bool drops = neverMasks(step, ranges);
     if (!drops && chosen == MaskStyle::Split)
-      return splitLoop(step, ranges);
+      return splitLoop(step, ranges, backward);
     step.loop.getLowerBoundMutable().assign(ranges.begin);
     step.loop.getUpperBoundMutable().assign(ranges.end);
     if (drops) {
@@ -280,6 +316,8 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
     } else if (chosen == MaskStyle::Guard) {
       guardMask(step, ranges);
     }
+    if (backward)
+      reverseLoop(step.loop, step.keys);
   }
 };
 } // namespace

@@ -79,6 +79,11 @@ def Fa_TileOrder : Fa_Enum<"TileOrder", "order in which query tiles are given to
   I32EnumAttrCase<"HeaviestFirst", 1, "heaviest_first">
 ]>;
 
+def Fa_KeyOrder : Fa_Enum<"KeyOrder", "order in which a query tile visits its key tiles", [
+  I32EnumAttrCase<"Forward", 0, "forward">,
+  I32EnumAttrCase<"Backward", 1, "backward">
+]>;
+
 def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "How an attention op is to be computed; never what it computes";
@@ -91,6 +96,8 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
       tile is wholly kept, by a test; `split` does so by separate loops.
     * `order`: `natural`, or `heaviest_first` for masks that make later query
       tiles longer.
+    * `walk`: key tiles `forward` from the first, or `backward` from the last one,
+      so that masked tiles come first.
 
     Example: `#fa.schedule<query_tile = 128, key_tile = 64, warps = 4, stages = 2>`.
     What is absent has the default printed by `fa-opt --help` for
@@ -103,7 +110,8 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     DefaultValuedParameter<"int64_t", "2">:$stages,
     DefaultValuedParameter<"bool", "false">:$q_in_registers,
     DefaultValuedParameter<"::mlir::fa::MaskStyle", "::mlir::fa::MaskStyle::Guard">:$mask,
-    DefaultValuedParameter<"::mlir::fa::TileOrder", "::mlir::fa::TileOrder::Natural">:$order
+    DefaultValuedParameter<"::mlir::fa::TileOrder", "::mlir::fa::TileOrder::Natural">:$order,
+    DefaultValuedParameter<"::mlir::fa::KeyOrder", "::mlir::fa::KeyOrder::Forward">:$walk
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

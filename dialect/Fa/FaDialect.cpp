@@ -127,7 +127,7 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queryTile, int64_t keyTile,
                                    int64_t warps, int64_t stages, bool,
-                                   MaskStyle, TileOrder) {
+                                   MaskStyle, TileOrder, KeyOrder) {
   auto inRange = [&](StringRef name, int64_t value, int64_t low, int64_t high,
                      int64_t multiple) -> LogicalResult {
     if (value >= low && value <= high && value % multiple == 0)

@@ -1,0 +1,10 @@
+// A kernel without an optional step is complete.
+// RUN: fa-compile %examples/attention-causal.mlir --skip=masked --stage=outlined | FileCheck %s --check-prefix=UNMASKED
+// RUN: fa-compile %examples/attention-causal.mlir --skip=masked,pipelined | FileCheck %s --check-prefix=PTX
+// RUN: fa-compile %examples/attention-causal.mlir --chip=cpu --skip=masked -o %t.so
+// RUN: not fa-compile %examples/attention-causal.mlir --skip=online 2>&1 | FileCheck %s --check-prefix=ERR
+
+// UNMASKED-NOT: scf.if
+// PTX: .entry attention_wide
+// PTX: mma.sync
+// ERR: expects optional stages to skip (masked, or pipelined on a GPU), got 'online'

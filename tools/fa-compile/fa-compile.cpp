@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From an .mlir file with one fa.attention to an artefact: PTX or a shared
+// object, its manifest inside. README.md beside this file has examples.
+#include "lowering/Compiler.h"
+#include "lowering/Register.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+namespace cl = llvm::cl;
+
+namespace {
+enum class Emit { Artifact, Mlir, Llvm };
+}
+
+static cl::OptionCategory category("fa-compile options");
+static cl::opt<std::string> input(cl::Positional, cl::desc("IN.mlir"),
+                                  cl::init("-"), cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Where the result goes"),
+                                   cl::value_desc("file"), cl::init("-"),
+                                   cl::cat(category));
+static cl::opt<std::string>
+    chip("chip", cl::desc("sm_80 (default), sm_86, sm_89, sm_90a or cpu"),
+         cl::init("sm_80"), cl::cat(category));
+static cl::opt<std::string>
+    cpu("cpu",
+        cl::desc("With --chip=cpu: x86-64-v3 (default), x86-64-v4, native, or a "
+                 "name that LLVM's -mcpu takes"),
+        cl::init("x86-64-v3"), cl::cat(category));
+static cl::opt<bool>
+    reference("reference",
+              cl::desc("With --chip=cpu: the op's definition in float64, to "
+                       "check other artefacts against"),
+              cl::cat(category));
+static cl::opt<std::string>
+    entry("entry",
+          cl::desc("The entry function, where several hold an attention op"),
+          cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string>
+    stage("stage", cl::desc("Print the IR after this stage and stop; `help` "
+                            "lists them"),
+          cl::value_desc("name"), cl::cat(category));
+static cl::opt<Emit> emit(
+    "emit", cl::desc("What to write"),
+    cl::values(clEnumValN(Emit::Artifact, "artifact",
+                          "PTX or a shared object (default)"),
+               clEnumValN(Emit::Artifact, "ptx", "the same, for a GPU"),
+               clEnumValN(Emit::Mlir, "mlir", "the IR after the last stage"),
+               clEnumValN(Emit::Llvm, "llvm", "LLVM IR")),
+    cl::init(Emit::Artifact), cl::cat(category));
+static cl::list<std::string>
+    skip("skip", cl::desc("Optional stages to leave out (masked, pipelined)"),
+         cl::value_desc("stages"), cl::CommaSeparated, cl::cat(category));
+static cl::opt<int64_t> queryTile("query-tile",
+                                  cl::desc("Rows of a query tile"),
+                                  cl::cat(category));
+static cl::opt<int64_t> keyTile("key-tile", cl::desc("Keys of a key tile"),
+                                cl::cat(category));
+static cl::opt<int64_t> warps("warps",
+                              cl::desc("Warps that share a query tile"),
+                              cl::cat(category));
+static cl::opt<int64_t> stages("stages",
+                               cl::desc("Depth of the ring of K and V tiles"),
+                               cl::cat(category));
+static cl::opt<std::string> mask("mask", cl::desc("every, guard or split"),
+                                 cl::cat(category));
+
+/// The options as they are before anything is compiled: linking a shared object
+/// runs lld, which sets the process's command line options back.
+static fa::CompileOptions readOptions() {
+  fa::CompileOptions options;
+  options.chip = chip;
+  options.cpu = cpu;
+  options.reference = reference;
+  options.entry = entry;
+  options.queryTile = queryTile;
+  options.keyTile = keyTile;
+  options.warps = warps;
+  options.stages = stages;
+  options.mask = mask;
+  options.skip.assign(skip.begin(), skip.end());
+  return options;
+}
+
+/// The text or the bytes that the command line asks for.
+static FailureOr<std::string> compile(ModuleOp module,
+                                      const fa::CompileOptions &options) {
+  if (stage.empty() && emit == Emit::Artifact)
+    return fa::compileToArtifact(module, options);
+  if (stage.empty() && emit == Emit::Llvm)
+    return fa::compileToLlvm(module, options);
+  std::string last =
+      stage.empty() ? fa::stageNames(options).back() : stage;
+  if (failed(fa::compileToStage(module, options, last)))
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream(text) << module << "\n";
+  return text;
+}
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "fa-compile: " << message << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  registerAsmPrinterCLOptions();
+  cl::ParseCommandLineOptions(
+      argc, argv, "Compiles an attention op to PTX or a shared object\n");
+  fa::CompileOptions options = readOptions();
+  std::string destination = output;
+  if (stage == "help") {
+    for (const std::string &name : fa::stageNames(options))
+      llvm::outs() << name << "\n";
+    return 0;
+  }
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      openInputFile(input, &message);
+  if (!file)
+    return fail(message);
+  DialectRegistry registry;
+  fa::registerEverything(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  FailureOr<std::string> result = compile(*module, options);
+  if (failed(result))
+    return 1;
+  std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(destination, &message);
+  if (!out)
+    return fail(message);
+  out->os() << *result;
+  out->keep();
+  return 0;
+}
