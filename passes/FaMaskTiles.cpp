@@ -99,12 +99,13 @@ static std::optional<MaskStep> matchMaskStep(KeepOp keep) {
       loop, generic, keep, *firstQuery, type.getDimSize(0), type.getDimSize(1)};
 }
 
-/// `value` rounded down to a multiple of the key tile counted from `origin`.
+/// `value` rounded to a multiple of the key tile counted from `origin`: down,
+/// and for a value before the origin up to it at most, which the callers'
+/// bounds treat alike.
 static Value roundDown(TileBuilder &t, OpBuilder &b, Location loc, Value value,
                        Value origin, int64_t tile) {
   Value relative = t.sub(value, origin);
-  Value tiles =
-      b.createOrFold<arith::FloorDivSIOp>(loc, relative, t.index(tile));
+  Value tiles = b.createOrFold<arith::DivSIOp>(loc, relative, t.index(tile));
   Value whole = b.createOrFold<arith::MulIOp>(loc, tiles, t.index(tile));
   return b.createOrFold<arith::AddIOp>(loc, origin, whole);
 }

@@ -42,6 +42,7 @@ private:
   Value rebuildTensor(BlockArgument argument, TensorAttr tensor);
   void fillKernel(FunctionOpInterface kernel);
   Value tileNumber();
+  SmallVector<Value> findIteration(Value tile, ArrayRef<OpFoldResult> bounds);
 
   func::FuncOp entry;
   scf::ForallOp loop;
@@ -208,6 +209,22 @@ Value Outliner::tileNumber() {
   return body->getArguments().back();
 }
 
+/// The iteration that is number `tile` where the last induction variable runs
+/// fastest. The number is below the product of the bounds, so none of them is
+/// 0.
+SmallVector<Value> Outliner::findIteration(Value tile,
+                                           ArrayRef<OpFoldResult> bounds) {
+  Location loc = loop.getLoc();
+  SmallVector<Value> position(bounds.size());
+  for (unsigned i = bounds.size(); i-- > 1;) {
+    Value bound = getValueOrCreateConstantIndexOp(b, loc, bounds[i]);
+    position[i] = arith::RemUIOp::create(b, loc, tile, bound);
+    tile = arith::DivUIOp::create(b, loc, tile, bound);
+  }
+  position[0] = tile;
+  return position;
+}
+
 /// The kernel computes what stood before the loop again, finds its iteration
 /// from the tile's number (the last induction variable runs fastest), and does
 /// that iteration.
@@ -232,9 +249,7 @@ void Outliner::fillKernel(FunctionOpInterface kernel) {
                          ? bound
                          : mapping.lookupOrDefault(cast<Value>(bound)));
   Value tile = tileNumber();
-  auto position = affine::AffineDelinearizeIndexOp::create(
-      b, loop.getLoc(), tile, bounds, /*hasOuterBound=*/true);
-  mapping.map(loop.getInductionVars(), position.getResults());
+  mapping.map(loop.getInductionVars(), findIteration(tile, bounds));
   for (Operation &op : loop.getBody()->without_terminator())
     b.clone(op, mapping);
   if (isGpu())
