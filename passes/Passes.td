@@ -205,4 +205,46 @@ def WgPlanShared : Pass<"wg-plan-shared", "ModuleOp"> {
   }];
 }
 
+def WgPipeline : Pass<"wg-pipeline", "ModuleOp"> {
+  let summary = "Copy the tiles of later iterations while computing";
+  let description = [{
+    values -> values with rings. Optional: what it leaves, `wg-expand-loads` makes
+    right. The loads of a loop whose addresses come from the induction variable
+    alone become rings of `stages` tiles, filled by `wg.copy_async` as many
+    iterations ahead as there are slots; in front of each load's first use stand a
+    wait and a barrier, then the copy into the slot that this barrier freed
+    (test/passes/WgPipeline.mlir). Groups are committed also where an iteration
+    does not exist and nothing is copied. Loads in front of the loop that are used
+    in it only (Q) start there and are covered by the loop's first wait.
+
+    With K and V and stages = 2:
+
+    ```mlir
+    copy Q; copy K0; copy V0; copy K1
+    scf.for ... iter_args(..., %slot = 0, %before = 1) {
+      wg.wait_copies 2
+      wg.barrier
+      V of the next iteration into slot %before, if there is one; commit
+      S = Q K^T from slot %slot
+      wg.wait_copies 2
+      wg.barrier
+      K of the iteration after that into slot %slot, if there is one; commit
+      O += P V from slot %slot
+    }
+    wg.wait_copies 0
+    ```
+
+    Left alone: loads of less than 4 bytes an access, which cp.async cannot do;
+    loops that write global memory; loops in which a tile is still read when the
+    next one is needed; single loads with one stage.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", /*default=*/"0",
+           "Depth of the rings; 0 takes the schedule's, without one nothing is "
+           "done">
+  ];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
 #endif // FA_PASSES_TD
