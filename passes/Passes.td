@@ -247,4 +247,23 @@ def WgPipeline : Pass<"wg-pipeline", "ModuleOp"> {
                            "wg::WgDialect"];
 }
 
+def WgStageStores : Pass<"wg-stage-stores", "ModuleOp"> {
+  let summary = "Store fragments through shared memory, 16 bytes at a time";
+  let description = [{
+    values, pipelined -> the same. Optional. A `wg.store` whose memory allows
+    16-byte accesses goes through a tile of shared memory; narrower ones stay.
+
+    ```mlir
+    wg.store %o, %mem rows %n : ...
+    ==>
+    wg.barrier                  // nobody reads what the tile's place held
+    %t = wg.alloc : ...
+    wg.put %o, %t : ...
+    wg.barrier
+    wg.copy_out %t, %mem rows %n : ...
+    ```
+  }];
+  let dependentDialects = ["wg::WgDialect"];
+}
+
 #endif // FA_PASSES_TD
