@@ -266,4 +266,27 @@ def WgStageStores : Pass<"wg-stage-stores", "ModuleOp"> {
   let dependentDialects = ["wg::WgDialect"];
 }
 
+def WgDeferRowSum : Pass<"wg-defer-row-sum", "ModuleOp"> {
+  let summary = "Join the lanes' parts of a row sum behind the loop";
+  let description = [{
+    values, pipelined -> the same. Optional. Rows that a loop carries, scales by
+    other rows and adds the elements of a fragment to become partial rows, which
+    each lane sums up for itself; `wg.join_rows` behind the loop makes whole rows
+    of them. Loops that follow one another over the same sum stay partial in
+    between. Only the order of the additions changes.
+
+    ```mlir
+    %l = scf.for ... iter_args(%l0 = %zero) -> (!wg.rows<128xf32, warps = 4>) {
+      %l1 = wg.map(%scale, %l0 : ...) -> ... { mulf }
+      %l2 = wg.reduce_rows addf %p, %l1 : ...
+      scf.yield %l2
+    }
+    ==>
+    %parts = scf.for ... -> (!wg.rows<128xf32, warps = 4, partial = addf>) { ... }
+    %l = wg.join_rows %parts : !wg.rows<128xf32, warps = 4, partial = addf>
+    ```
+  }];
+  let dependentDialects = ["wg::WgDialect"];
+}
+
 #endif // FA_PASSES_TD
