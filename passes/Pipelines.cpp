@@ -68,6 +68,8 @@ static void toValues(OpPassManager &pm, const fa::PipelineOptions &) {
 // values -> pipelined: copies of later key tiles run under this one.
 //   fa-opt --fa-to-pipelined
 static void toPipelined(OpPassManager &pm, const fa::PipelineOptions &) {
+  pm.addPass(fa::createWgDeferRowSum()); // one exchange a row, not one a tile
+  pm.addPass(fa::createWgPipeline());
   addCleanup(pm);
 }
 
@@ -75,6 +77,7 @@ static void toPipelined(OpPassManager &pm, const fa::PipelineOptions &) {
 //   fa-opt --fa-to-addressed
 static void toAddressed(OpPassManager &pm, const fa::PipelineOptions &) {
   pm.addPass(fa::createWgExpandLoads()); // what was not pipelined
+  pm.addPass(fa::createWgStageStores()); // 16-byte stores by way of a tile
   pm.addPass(fa::createWgPlanShared());
   addCleanup(pm);
 }

@@ -57,7 +57,7 @@ namespace {
 struct ExpandLoadsPass : mlir::fa::impl::WgExpandLoadsBase<ExpandLoadsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(expectStage(module, {"values"})))
+    if (failed(expectStage(module, {"values", "pipelined"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module))
       for (wg::LoadOp load : findOps<wg::LoadOp>(kernel)) {

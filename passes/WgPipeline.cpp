@@ -309,6 +309,7 @@ struct PipelinePass : mlir::fa::impl::WgPipelineBase<PipelinePass> {
     }
     for (gpu::GPUFuncOp kernel : findKernels(module))
       pipeline(kernel);
+    setStage(module, "pipelined");
   }
 
 private:
