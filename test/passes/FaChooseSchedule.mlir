@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: fa-opt %s --fa-choose-schedule | FileCheck %s --check-prefix=CPU
+// RUN: fa-opt %s --fa-choose-schedule=chip=sm_80 | FileCheck %s --check-prefix=GPU
+// RUN: fa-opt %s --fa-choose-schedule="chip=sm_80 key-tile=32 mask=split" | FileCheck %s --check-prefix=OPTION
+// RUN: not fa-opt %s --fa-choose-schedule=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not fa-opt %s --fa-choose-schedule=mask=all 2>&1 | FileCheck %s --check-prefix=MASK
+// RUN: not fa-opt %s --fa-choose-schedule=key-tile=12 2>&1 | FileCheck %s --check-prefix=TILE
+
+!t = tensor<1x2x512x64xf16>
+
+// CPU-LABEL: func.func @plain
+// CPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 1, stages = 1>
+// GPU-LABEL: func.func @plain
+// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, q_in_registers = true>
+// OPTION-LABEL: func.func @plain
+// OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, q_in_registers = true, mask = split>
+// CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80), got 'sm_12'
+// MASK: error: expects mask every, guard or split, got 'all'
+// TILE: error: 'fa.attention' op has an unusable schedule: expects key_tile from 8 to 1024 in steps of 8, got 12
+func.func @plain(%q: !t, %o: !t) -> !t {
+  %r = fa.attention ins(%q, %q, %q : !t, !t, !t) outs(%o : !t)
+  return %r : !t
+}
+
+// Later query tiles of a causal op are longer; with a left bound they are not.
+// CPU-LABEL: func.func @causal
+// CPU: order = heaviest_first
+// CPU-LABEL: func.func @window
+// CPU-NOT: order
+func.func @causal(%q: !t, %o: !t) -> !t {
+  %r = fa.attention ins(%q, %q, %q : !t, !t, !t) outs(%o : !t) {mask = #fa.mask<top_left, causal>}
+  return %r : !t
+}
+func.func @window(%q: !t, %o: !t) -> !t {
+  %r = fa.attention ins(%q, %q, %q : !t, !t, !t) outs(%o : !t) {mask = #fa.mask<top_left, causal, window = [64, none]>}
+  return %r : !t
+}
+
+// What the op says stands; options overrule single fields of it.
+// CPU-LABEL: func.func @given
+// CPU: schedule = #fa.schedule<query_tile = 16, key_tile = 8, warps = 1>
+// OPTION-LABEL: func.func @given
+// OPTION: schedule = #fa.schedule<query_tile = 16, key_tile = 32, warps = 1, mask = split>
+func.func @given(%q: !t, %o: !t) -> !t {
+  %r = fa.attention ins(%q, %q, %q : !t, !t, !t) outs(%o : !t)
+    {schedule = #fa.schedule<query_tile = 16, key_tile = 8, warps = 1>}
+  return %r : !t
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: fa-opt %s --fa-entry-to-buffers -split-input-file | FileCheck %s
+
+// Tensors become memrefs of any strides, named by their role; results and the scale become arguments. What one operand
+// states of an extent (here the batch, by q) holds for all that share it.
+// CHECK: module attributes {fa.stage = "buffers"}
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME: %[[Q:[^:]*]]: memref<2x4x?x64xf16, strided<[?, ?, ?, 1], offset: ?>> {fa.tensor = #fa.tensor<"q", in, [2, 4, "Sq", 64]>}
+// CHECK-SAME: {fa.tensor = #fa.tensor<"k", in, [2, "Hkv", "Sk", 64]>}
+// CHECK-SAME: {fa.tensor = #fa.tensor<"v", in, [2, "Hkv", "Sk", 64]>}
+// CHECK-SAME: %[[N:[^:]*]]: memref<?xi32, strided<[1], offset: ?>> {fa.tensor = #fa.tensor<"kv_lengths", in, [2]>}
+// CHECK-SAME: memref<?xf32, strided<[?], offset: ?>> {fa.tensor = #fa.tensor<"slopes", in, ["slopes.0"]>}
+// CHECK-SAME: f32 {fa.name = "cap"}
+// CHECK-SAME: %[[O:[^:]*]]: memref<2x4x?x64xf16, strided<[?, ?, ?, 1], offset: ?>> {fa.tensor = #fa.tensor<"o", out, [2, 4, "Sq", 64]>}
+// CHECK-SAME: %[[SCALE:[^:]*]]: f32 {fa.class = "positive", fa.default = 1.250000e-01 : f32, fa.name = "scale"})
+// CHECK-SAME: fa.problem = {layout = "bhsd"
+// CHECK: %[[R:.*]] = fa.attention {{.*}} scale(%[[SCALE]])
+// CHECK: bufferization.materialize_in_destination %[[R]] in restrict writable %[[O]]
+// CHECK-NEXT: return{{$}}
+func.func @f(%q: tensor<2x4x?x64xf16>, %k: tensor<?x?x?x64xf16>, %v: tensor<?x?x?x64xf16>, %n: tensor<?xi32>,
+             %slopes: tensor<?xf32> {fa.name = "slopes"}, %cap: f32 {fa.name = "cap"}) -> tensor<2x4x?x64xf16> {
+  %c2 = arith.constant 2 : index
+  %s = tensor.dim %q, %c2 : tensor<2x4x?x64xf16>
+  %init = tensor.empty(%s) : tensor<2x4x?x64xf16>
+  %r = fa.attention ins(%q, %k, %v : tensor<2x4x?x64xf16>, tensor<?x?x?x64xf16>, tensor<?x?x?x64xf16>)
+    outs(%init : tensor<2x4x?x64xf16>) kv_lengths(%n : tensor<?xi32>) score {
+  ^bb0(%x: f32, %b: index, %h: index, %i: index, %j: index):
+    %slope = tensor.extract %slopes[%h] : tensor<?xf32>
+    %y = arith.addf %x, %slope : f32
+    %z = arith.minimumf %y, %cap : f32
+    fa.yield %z : f32
+  }
+  return %r : tensor<2x4x?x64xf16>
+}
+
+// -----
+
+// The memref form, packed, with a scale of zero.
+// CHECK-LABEL: func.func @packed(
+// CHECK-SAME: #fa.tensor<"q", in, ["Tq", 8, 64]>
+// CHECK-SAME: #fa.tensor<"q_offsets", in, ["B+1"]>
+// CHECK-SAME: #fa.tensor<"o", out, ["Tq", 8, 64]>
+// CHECK-SAME: #fa.tensor<"lse", out, [8, "Tq"]>
+// CHECK-SAME: fa.class = "zero", fa.default = 0.000000e+00 : f32, fa.name = "scale"
+func.func @packed(%q: memref<?x8x64xf16>, %k: memref<?x2x64xf16>, %v: memref<?x2x64xf16>, %n: memref<?xi32>,
+                  %m: memref<?xi32>, %o: memref<?x8x64xf16>, %l: memref<8x?xf32>) {
+  fa.attention ins(%q, %k, %v : memref<?x8x64xf16>, memref<?x2x64xf16>, memref<?x2x64xf16>)
+    outs(%o, %l : memref<?x8x64xf16>, memref<8x?xf32>) q_offsets(%n : memref<?xi32>) kv_offsets(%m : memref<?xi32>)
+    {scale = 0.0 : f32}
+  return
+}
