@@ -50,11 +50,27 @@ std::optional<int64_t> largest(Value value) {
   return result < kSmall ? std::optional(result) : std::nullopt;
 }
 
-/// A sum of index values, sorted by size.
+/// C where `value` is clamped to [-C, C], as the limits of masks are.
+std::optional<int64_t> clampOf(Value value) {
+  auto most = value.getDefiningOp<arith::MaxSIOp>();
+  auto least = most ? most.getLhs().getDefiningOp<arith::MinSIOp>() : nullptr;
+  if (!least)
+    return std::nullopt;
+  std::optional<int64_t> low = constantOf(most.getRhs());
+  std::optional<int64_t> high = constantOf(least.getRhs());
+  if (!low || !high || *low > *high)
+    return std::nullopt;
+  int64_t reach = std::max(std::abs(*low), std::abs(*high));
+  return reach < kSmall ? std::optional(reach) : std::nullopt;
+}
+
+/// A sum of index values, or of i32 values made from them, sorted by size.
 struct Sum {
   int64_t constant = 0;
   /// i32 values below kSmall, with their signs.
   SmallVector<std::pair<Value, int>> small;
+  /// i32 values that are clamped to as little, with their signs.
+  SmallVector<std::pair<Value, int>> clamped;
   /// All others.
   SmallVector<std::pair<Value, int>> large;
   int64_t smallBound = 0;
@@ -76,6 +92,16 @@ struct Sum {
         smallBound += *bound;
         return;
       }
+    }
+    if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op);
+        cast && value.getType().isInteger(32)) {
+      if (std::optional<int64_t> bound = clampOf(cast.getIn())) {
+        clamped.push_back({value, sign});
+        smallBound += *bound;
+        return;
+      }
+      add(cast.getIn(), sign);
+      return;
     }
     large.push_back({value, sign});
   }
@@ -109,6 +135,19 @@ void narrow(arith::CmpIOp compare, const Sum &difference) {
   compare.erase();
 }
 
+/// The same for a comparison of i32 values, where every term is known to be
+/// small: what is the same for all elements of a lane comes first, so that an
+/// element compares it with a constant.
+void reorder(arith::CmpIOp compare, const Sum &difference) {
+  wg::Emit emit(compare.getLoc(), OpBuilder(compare));
+  Value sum = sumOf(emit, difference.clamped, emit.i32(0));
+  sum = sumOf(emit, difference.small, sum);
+  Value result = arith::CmpIOp::create(emit, compare.getPredicate(), sum,
+                                       emit.i32(-difference.constant));
+  compare.getResult().replaceAllUsesWith(result);
+  compare.erase();
+}
+
 struct FaNarrowCompares
     : mlir::fa::impl::FaNarrowComparesBase<FaNarrowCompares> {
   void runOnOperation() override {
@@ -116,13 +155,18 @@ struct FaNarrowCompares
     getOperation().walk([&](arith::CmpIOp op) { compares.push_back(op); });
     for (arith::CmpIOp compare : compares) {
       bool isUnsigned = compare.getPredicate() >= arith::CmpIPredicate::ult;
-      if (isUnsigned || !compare.getLhs().getType().isIndex())
+      Type type = compare.getLhs().getType();
+      if (isUnsigned || !(type.isIndex() || type.isInteger(32)))
         continue;
       Sum difference;
       difference.add(compare.getLhs(), 1);
       difference.add(compare.getRhs(), -1);
-      if (difference.isNarrow())
+      if (!difference.isNarrow())
+        continue;
+      if (type.isIndex())
         narrow(compare, difference);
+      else if (difference.large.empty() && !difference.clamped.empty())
+        reorder(compare, difference);
     }
   }
 };

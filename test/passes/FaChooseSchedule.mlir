@@ -11,9 +11,9 @@
 // CPU-LABEL: func.func @plain
 // CPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 1, stages = 1>
 // GPU-LABEL: func.func @plain
-// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, q_in_registers = true>
+// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, stages = 1>
 // OPTION-LABEL: func.func @plain
-// OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, q_in_registers = true, mask = split>
+// OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, stages = 1, mask = split>
 // CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80), got 'sm_12'
 // MASK: error: expects mask every, guard or split, got 'all'
 // TILE: error: 'fa.attention' op has an unusable schedule: expects key_tile from 8 to 1024 in steps of 8, got 12

@@ -31,8 +31,9 @@
 // CHECK: memref.reinterpret_cast %[[O]] {{.*}} sizes: [%[[S]], 4, 64], strides: [%[[O0]], %[[O1]], 1]
 // CHECK: %[[TILES:.*]] = affine.apply
 // GPU: %[[TILE:.*]] = gpu.block_id x
-// CHECK: %[[AT:.*]]:2 = affine.delinearize_index %[[TILE]] into (4, %[[TILES]])
-// CHECK: memref.load %{{.*}}[%[[AT]]#1, %[[AT]]#0,
+// CHECK: %[[T:.*]] = arith.remui %[[TILE]], %[[TILES]]
+// CHECK: %[[H:.*]] = arith.divui %[[TILE]], %[[TILES]]
+// CHECK: memref.load %{{.*}}[%[[T]], %[[H]],
 // CHECK: memref.store
 #s = #fa.schedule<query_tile = 16, key_tile = 8, warps = 1>
 module attributes {fa.stage = "masked"} {

@@ -21,5 +21,5 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error @+1 {{expects IR at stage values, got addressed}}
+// expected-error @+1 {{expects IR at stage values or pipelined, got addressed}}
 module attributes {fa.stage = "addressed"} {}

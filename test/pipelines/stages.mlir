@@ -48,7 +48,7 @@
 // VALUES: wg.store
 // VALUES: gpu.func @attention(
 
-// PIPELINED: wg.alloc : !wg.ring<2 x
+// PIPELINED: wg.alloc : !wg.ring<1 x
 // PIPELINED: wg.copy_async
 // PIPELINED: scf.for
 // PIPELINED: wg.wait_copies

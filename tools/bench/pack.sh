@@ -3,7 +3,7 @@
 # Packs the benchmark for a GPU machine: bash tools/bench/pack.sh [DIR] [CHIP] [DIMS] [-- fa-compile options...]. DIR
 # (.pack/bench unless given) then holds the runtime, the artefacts of CHIP (sm_80) for the head dims DIMS ("64 128 256")
 # without mask and causal, in f16 and bf16, and the scripts; `python3 DIR/bench.py DIR` runs it there. Options behind --
-# make a variant: their values become part of the artefacts' names, and earlier packs in DIR are kept.
+# make a variant ($FA_TYPES and $FA_MASKS narrow the rest): their values become part of the artefacts' names, and earlier packs in DIR are kept.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${FA_BUILD:-$root/build}
@@ -15,8 +15,8 @@ variant=$(printf '%s' "$*" | sed -e 's/--//g' -e 's/[ =]/-/g')
 
 mkdir -p "$dir"
 for dim in $dims; do
-  for type in f16 bf16; do
-    for mask in none causal; do
+  for type in ${FA_TYPES:-f16 bf16}; do
+    for mask in ${FA_MASKS:-none causal}; do
       name=$chip-d$dim-$mask-$type${variant:+-$variant}
       flags=()
       [ "$mask" = causal ] && flags=(--mask top_left,causal)

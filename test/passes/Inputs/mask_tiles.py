@@ -59,8 +59,12 @@ def lowered(style):
 COMPARE = {"0": "==", "1": "!=", "2": "<", "3": "<=", "4": ">", "5": ">="}
 INFIX = {"arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.floordivsi": "//", "arith.andi": "&",
          "arith.ori": "|"}
-CALL = {"arith.minsi": "min", "arith.maxsi": "max"}
+CALL = {"arith.minsi": "min", "arith.maxsi": "max", "arith.divsi": "truncated_quotient"}
 OP = re.compile(r'\s*(?:(%\w+) = )?"([\w.]+)"\(([^)]*)\)(?: <\{(.*?)\}>)?(.*)')
+
+
+def truncated_quotient(a, b):
+    return -(-a // b) if a < 0 < b else a // b
 
 
 def name(value):
@@ -152,7 +156,7 @@ def int32(value):
 def translate(text):
     translator = Translator(text)
     translator.block(0, "")
-    scope = {"LOWEST": float("-inf"), "int32": int32}
+    scope = {"LOWEST": float("-inf"), "int32": int32, "truncated_quotient": truncated_quotient}
     exec("\n".join(translator.out), scope)  # only what Translator wrote
     return scope
 
