@@ -6,6 +6,7 @@
 #include "lowering/Cpu/Passes.h"
 #include "lowering/Ptx/EmitPtx.h"
 #include "lowering/Ptx/Passes.h"
+#include "lowering/Reference/Passes.h"
 #include "lowering/WgToNvvm/Passes.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
@@ -28,4 +29,5 @@ void mlir::fa::registerEverything(DialectRegistry &registry) {
   registerCpuPasses();
   registerNvvmPasses();
   registerFaPtxPasses();
+  registerReferencePasses();
 }

@@ -30,7 +30,8 @@ public:
       : entry(entry), loop(loop), chip(chip), b(entry),
         manifest(entry.getContext()) {}
 
-  LogicalResult run();
+  /// The kernel's entry in the manifest; the entry function is gone after it.
+  FailureOr<Attribute> run();
 
 private:
   bool isGpu() const { return chip != "cpu"; }
@@ -258,7 +259,7 @@ void Outliner::fillKernel(FunctionOpInterface kernel) {
     func::ReturnOp::create(b, loop.getLoc());
 }
 
-LogicalResult Outliner::run() {
+FailureOr<Attribute> Outliner::run() {
   if (!loop.isNormalized() || loop.getNumResults() != 0)
     return loop.emitOpError()
            << "expects lower bounds of 0, steps of 1 and no results";
@@ -272,15 +273,31 @@ LogicalResult Outliner::run() {
   FailureOr<Attribute> grid = describeGrid();
   if (failed(grid))
     return failure();
-  ModuleOp module = entry->getParentOfType<ModuleOp>();
   FunctionOpInterface kernel = createKernel();
   fillKernel(kernel);
   Attribute description =
       manifest.kernel(entry.getSymName(), /*note=*/"", b.getBoolAttr(true),
                       params, *grid, isGpu() ? blockSize() : 1);
-  module->setAttr(kManifestAttr, manifest.manifest(entry, description));
   entry.erase();
-  return success();
+  return description;
+}
+
+/// The parallel loops that become kernels: one at the top of each function that
+/// has any.
+static FailureOr<SmallVector<scf::ForallOp>> findLoops(ModuleOp module) {
+  SmallVector<scf::ForallOp> loops;
+  for (func::FuncOp func : module.getOps<func::FuncOp>()) {
+    auto inside = llvm::to_vector(func.getOps<scf::ForallOp>());
+    if (inside.size() > 1)
+      return func.emitError()
+             << "expects one scf.forall at the top of a function, found "
+             << inside.size();
+    llvm::append_range(loops, inside);
+  }
+  if (loops.empty())
+    return module.emitError()
+           << "expects one scf.forall at the top of a function, found 0";
+  return loops;
 }
 
 namespace {
@@ -288,27 +305,37 @@ struct OutlinePass : mlir::fa::impl::FaOutlineBase<OutlinePass> {
   using FaOutlineBase::FaOutlineBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(expectStage(module, {"online", "masked"})))
+    if (failed(expectStage(module, {"online", "masked", "reference"})))
       return signalPassFailure();
     if (!::fa::target::knowsChip(chip)) {
       module.emitError() << "expects a chip that is known (cpu, sm_80), got '"
                          << chip << "'";
       return signalPassFailure();
     }
-    SmallVector<scf::ForallOp> loops;
-    for (func::FuncOp func : module.getOps<func::FuncOp>())
-      for (scf::ForallOp loop : func.getOps<scf::ForallOp>())
-        loops.push_back(loop);
-    if (loops.size() != 1) {
-      module.emitError() << "expects one scf.forall at the top of a function, "
-                            "found "
-                         << loops.size();
-      return signalPassFailure();
-    }
-    auto entry = cast<func::FuncOp>(loops[0]->getParentOp());
-    if (failed(Outliner(entry, loops[0], chip).run()))
+    if (failed(outline(module)))
       return signalPassFailure();
     setStage(module, "outlined");
+  }
+
+  /// The functions are ways to compute one problem, so one manifest, made from
+  /// the first, names them all.
+  LogicalResult outline(ModuleOp module) {
+    FailureOr<SmallVector<scf::ForallOp>> loops = findLoops(module);
+    if (failed(loops))
+      return failure();
+    auto first = cast<func::FuncOp>(loops->front()->getParentOp());
+    OwningOpRef<func::FuncOp> problem(first.clone());
+    SmallVector<Attribute> kernels;
+    for (scf::ForallOp loop : *loops) {
+      auto entry = cast<func::FuncOp>(loop->getParentOp());
+      FailureOr<Attribute> kernel = Outliner(entry, loop, chip).run();
+      if (failed(kernel))
+        return failure();
+      kernels.push_back(*kernel);
+    }
+    ManifestBuilder manifest(&getContext());
+    module->setAttr(kManifestAttr, manifest.manifest(*problem, kernels));
+    return success();
   }
 };
 } // namespace

@@ -45,7 +45,7 @@ LogicalResult exportKernel(LLVM::LLVMFuncOp kernel) {
 struct FaCpuExportKernels : impl::FaCpuExportKernelsBase<FaCpuExportKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(expectStage(module, {"vectors"})))
+    if (failed(expectStage(module, {"vectors", "outlined"})))
       return signalPassFailure();
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
       if (kernel->hasAttr(kKernelAttr) && failed(exportKernel(kernel)))

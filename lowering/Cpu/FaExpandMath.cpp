@@ -4,7 +4,6 @@
 #include "lowering/Cpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -172,7 +171,7 @@ struct Maths {
     // The edges of log2 in f64: -inf at 0, inf at inf, NaN at NaN.
     Value wide = wideLog2(a);
     wide = select(is(P::OEQ, a, 0.0), real(wide, -inf), wide);
-    wide = select(is(P::ULT, a, inf), wide, f64(a));
+    wide = select(is(P::OLT, a, inf), wide, f64(a));
     Value t = mul(f64(y), wide);
     Rounded n = round(t, add(t, real(t, magic64)), magic64);
     Value r = f32(sub(t, n.real));
@@ -247,8 +246,6 @@ LogicalResult expandOp(Operation *op) {
 }
 
 struct FaExpandMath : impl::FaExpandMathBase<FaExpandMath> {
-  using FaExpandMathBase::FaExpandMathBase;
-
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
@@ -262,8 +259,6 @@ struct FaExpandMath : impl::FaExpandMathBase<FaExpandMath> {
 
     RewritePatternSet patterns(&getContext());
     populatePolynomialApproximateTanhPattern(patterns);
-    if (expandBf16)
-      arith::populateExpandBFloat16Patterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

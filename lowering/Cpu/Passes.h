@@ -22,8 +22,16 @@ void buildCpuLlvmPipeline(OpPassManager &pm, const CpuTarget &target);
 /// The three above, from `outlined` to `llvm`.
 void buildCpuPipeline(OpPassManager &pm, const CpuTarget &target);
 
-/// Registers the passes, and the pipelines as `fa-cpu-pipeline{cpu=NAME}` and
-/// its parts.
+/// Loops over memrefs and vectors -> llvm: the end of every way to the CPU.
+void addLoopsToLlvm(OpPassManager &pm);
+
+using CpuPipelineBuilder = void (*)(OpPassManager &, const CpuTarget &);
+/// Registers `build` as the pipeline `name{cpu=CPU}`.
+void registerCpuPipeline(StringRef name, StringRef text,
+                         CpuPipelineBuilder build);
+
+/// Registers the passes, and the pipelines as `fa-to-packed`, `fa-to-vectors`,
+/// `fa-to-llvm`, and `fa-cpu-pipeline` for all three.
 void registerCpuPasses();
 
 } // namespace mlir::fa

@@ -40,11 +40,15 @@ def FaExpandMath : Pass<"fa-expand-math", "::mlir::ModuleOp"> {
     log2, powf below 2, tanh below 6; infinities, NaN and signed zeros as the C library
     has them; powers below 2^-126 are 0.
   }];
-  let options = [
-    Option<"expandBf16", "expand-bf16", "bool", "true",
-           "write the conversions from and to bf16 out, too (for CPUs without AVX512_BF16)">
-  ];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect", "vector::VectorDialect"];
+}
+
+def FaExpandBf16 : Pass<"fa-expand-bf16", "::mlir::ModuleOp"> {
+  let summary = "Write conversions from and to bf16 out in integer arithmetic";
+  let description = [{
+    For CPUs without AVX512_BF16, where LLVM would call the compiler's runtime library.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
 }
 
 def FaCpuVectorize : Pass<"fa-cpu-vectorize", "::mlir::ModuleOp"> {

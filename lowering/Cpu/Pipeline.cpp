@@ -15,9 +15,10 @@
 using namespace mlir;
 
 void fa::buildCpuPackPipeline(OpPassManager &pm, const CpuTarget &target) {
-  pm.addPass(createFaCpuPack()); // products on f32 tiles
-  pm.addPass(createFaExpandMath(
-      {/*expandBf16=*/!target.hasBf16})); // no calls of the C library
+  pm.addPass(createFaCpuPack());    // products on f32 tiles
+  pm.addPass(createFaExpandMath()); // no calls of the C library
+  if (!target.hasBf16)
+    pm.addPass(createFaExpandBf16()); // nor of the compiler's
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -43,7 +44,7 @@ static void addBuffers(OpPassManager &pm) {
   pm.addPass(fa::createFaCpuCheckBuffers());
 }
 
-/// Tiles to loops and vectors to what the LLVM dialect has.
+/// Tiles to loops; vectors of more than one dimension to several of one.
 static void addLoops(OpPassManager &pm) {
   auto &functions = pm.nest<func::FuncOp>();
   functions.addPass(vector::createLowerVectorMultiReductionPass(
@@ -52,20 +53,16 @@ static void addLoops(OpPassManager &pm) {
   vectorToScf.unroll = true;
   functions.addPass(createConvertVectorToSCFPass(vectorToScf));
   functions.addPass(createConvertLinalgToLoopsPass());
+}
+
+void fa::addLoopsToLlvm(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-}
-
-void fa::buildCpuLlvmPipeline(OpPassManager &pm, const CpuTarget &target) {
-  addBuffers(pm);
-  addLoops(pm);
   pm.addPass(createSCFToControlFlowPass());
-  ConvertVectorToLLVMPassOptions vectors; // products as outer products: FMAs
-  vectors.vectorContractLowering = vector::VectorContractLowering::OuterProduct;
-  vectors.reassociateFPReductions =
-      true; // sums of rows by halves, not one by one
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.reassociateFPReductions = true; // sums of rows by halves
   pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   ConvertFuncToLLVMPassOptions functions;
@@ -75,6 +72,12 @@ void fa::buildCpuLlvmPipeline(OpPassManager &pm, const CpuTarget &target) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFaCpuExportKernels()); // NAME(void **params, int64_t tile)
+}
+
+void fa::buildCpuLlvmPipeline(OpPassManager &pm, const CpuTarget &) {
+  addBuffers(pm);
+  addLoops(pm);
+  addLoopsToLlvm(pm);
 }
 
 void fa::buildCpuPipeline(OpPassManager &pm, const CpuTarget &target) {
@@ -92,9 +95,10 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
                           llvm::cl::init("x86-64-v3")};
 };
 
-using Builder = void (*)(OpPassManager &, const fa::CpuTarget &);
+} // namespace
 
-void registerPipeline(StringRef name, StringRef text, Builder build) {
+void fa::registerCpuPipeline(StringRef name, StringRef text,
+                             CpuPipelineBuilder build) {
   auto parse = [build](OpPassManager &pm, StringRef text,
                        function_ref<LogicalResult(const Twine &)> fail) {
     CpuPipelineOptions options;
@@ -113,8 +117,6 @@ void registerPipeline(StringRef name, StringRef text, Builder build) {
       });
 }
 
-} // namespace
-
 namespace mlir::fa {
 #define GEN_PASS_REGISTRATION
 #include "lowering/Cpu/Passes.h.inc"
@@ -122,12 +124,11 @@ namespace mlir::fa {
 
 void fa::registerCpuPasses() {
   registerFaLoweringCpuPasses();
-  registerPipeline("fa-cpu-pipeline", "outlined -> llvm, for the CPU",
-                   buildCpuPipeline);
-  registerPipeline("fa-cpu-pack-pipeline", "outlined -> packed",
-                   buildCpuPackPipeline);
-  registerPipeline("fa-cpu-vector-pipeline", "packed -> vectors",
-                   buildCpuVectorPipeline);
-  registerPipeline("fa-cpu-llvm-pipeline", "vectors -> llvm",
-                   buildCpuLlvmPipeline);
+  registerCpuPipeline("fa-cpu-pipeline", "outlined -> llvm, for the CPU",
+                      buildCpuPipeline);
+  registerCpuPipeline("fa-to-packed", "outlined -> packed",
+                      buildCpuPackPipeline);
+  registerCpuPipeline("fa-to-vectors", "packed -> vectors",
+                      buildCpuVectorPipeline);
+  registerCpuPipeline("fa-to-llvm", "vectors -> llvm", buildCpuLlvmPipeline);
 }

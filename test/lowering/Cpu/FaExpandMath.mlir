@@ -1,5 +1,4 @@
 // RUN: fa-opt %s --fa-expand-math | FileCheck %s
-// RUN: fa-opt %s --fa-expand-math=expand-bf16=false | FileCheck %s --check-prefix=BF16
 
 // No math op is left that would become a call; test/unit/ExpandMathTest.cpp has the numbers.
 
@@ -57,14 +56,4 @@ func.func @instructions(%x: f32, %y: f32) -> (f32, f32, f32, f32, f32, f32, f32)
 func.func @half(%x: f16) -> f16 {
   %y = math.tanh %x : f16
   return %y : f16
-}
-
-// CHECK-LABEL: func @round(
-// CHECK-NOT:     arith.truncf
-// CHECK:         arith.shrui
-// BF16-LABEL:  func @round(
-// BF16:          arith.truncf
-func.func @round(%x: f32) -> bf16 {
-  %y = arith.truncf %x : f32 to bf16
-  return %y : bf16
 }
