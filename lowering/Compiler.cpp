@@ -6,6 +6,7 @@
 #include "lowering/Cpu/Passes.h"
 #include "lowering/Manifest.h"
 #include "lowering/Ptx/EmitPtx.h"
+#include "lowering/Reference/Passes.h"
 #include "lowering/WgToNvvm/Passes.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Pipelines.h"
@@ -68,6 +69,12 @@ static std::vector<Step> wayDown(const CompileOptions &options,
     way.push_back(step(stage, options));
     if (options.reference)
       break; // the definition is lowered from `buffers`
+  }
+  if (options.reference) {
+    way.push_back({"llvm", [cpu](OpPassManager &pm) {
+                     buildReferencePipeline(pm, cpu);
+                   }});
+    return way;
   }
   if (isCpu(options)) {
     way.push_back({"packed", [cpu](OpPassManager &pm) {
