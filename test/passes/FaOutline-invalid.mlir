@@ -59,6 +59,6 @@ func.func @more_code(%x: memref<f32> {fa.tensor = #fa.tensor<"x", out, []>}, %y:
 
 // -----
 
-// expected-error @below {{expects IR at stage online or masked, got values}}
+// expected-error @below {{expects IR at stage online or masked or reference, got values}}
 module attributes {fa.stage = "values"} {
 }
