@@ -254,13 +254,8 @@ scf::ForOp LoopPipeliner::run(bool afterOthers) {
 // Loads in front of the loops
 //===----------------------------------------------------------------------===//
 
-/// Whether `user` stands in one of `loops`, behind the loop's first wait.
-static bool isBehindWait(Operation *user, const SetVector<Operation *> &loops) {
-  auto loop = user->getParentOfType<scf::ForOp>();
-  while (loop && !loops.contains(loop))
-    loop = loop->getParentOfType<scf::ForOp>();
-  if (!loop)
-    return false;
+/// Whether `user` stands behind the first wait of the pipelined `loop`.
+static bool isBehindWait(Operation *user, scf::ForOp loop) {
   auto waits = loop.getBody()->getOps<wg::WaitCopiesOp>();
   return (*waits.begin())
       ->isBeforeInBlock(loop.getBody()->findAncestorOpInBlock(*user));
@@ -273,7 +268,7 @@ static void startEarly(wg::LoadOp load, const SetVector<Operation *> &loops) {
   Operation *firstLoop = nullptr;
   for (Operation *user : load.getResult().getUsers()) {
     Operation *place = block->findAncestorOpInBlock(*user);
-    if (!isBehindWait(user, loops) || loops.contains(load->getParentOp()))
+    if (!loops.contains(place) || !isBehindWait(user, cast<scf::ForOp>(place)))
       return;
     if (!firstLoop || place->isBeforeInBlock(firstLoop))
       firstLoop = place;
@@ -304,7 +299,8 @@ struct PipelinePass : mlir::fa::impl::WgPipelineBase<PipelinePass> {
     if (failed(expectStage(module, {"values"})))
       return signalPassFailure();
     if (stages < 0) {
-      module.emitError() << "expects stages of 0 or more, got " << stages;
+      module.emitError() << "expects stages of 0 or more, got "
+                         << stages.getValue();
       return signalPassFailure();
     }
     for (gpu::GPUFuncOp kernel : findKernels(module))

@@ -116,6 +116,25 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // The branch may write what Q's copy has not read yet: Q waits for itself.
+  // CHECK-LABEL: gpu.func @branch
+  // CHECK: wg.load
+  // CHECK: wg.store
+  gpu.func @branch(%q: !all, %k: !all, %v: !all, %n: index, %c: i1, %s0: !s, %o: !o, %p: !p, %h: !wg.frag<128x128xf16, acc, warps = 4>) kernel attributes {fa.kernel, fa.schedule = #schedule} {
+    %zero = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %qt = wg.load %q rows %n : !all -> !q
+    scf.if %c {
+      wg.store %h, %q rows %n : !wg.frag<128x128xf16, acc, warps = 4>, !all
+      %r = scf.for %j = %zero to %n step %c64 iter_args(%s = %s0) -> (!s) {
+        %kt = wg.load %k rows %n : !all -> !tile
+        %t = wg.mma %qt, %kt, %s {transpose_b} : !q, !tile, !s
+        scf.yield %t : !s
+      }
+    }
+    gpu.return
+  }
+
   // One load: the only tile of a ring of one cannot be filled while it is read.
   // A second loop over it starts behind all readers of the first.
   // CHECK-LABEL: gpu.func @one
