@@ -63,7 +63,21 @@ def FaTile : Pass<"fa-tile", "ModuleOp"> {
     buffers -> tiled. `scf.forall (batch, head, query tile)` around the same op on
     one query tile and all its keys; `at` tells the tile where it stands. In the
     packed form the loop is over (head, tile), and each iteration first finds the
-    sequence that its tile belongs to.
+    sequence that its tile belongs to. The mapping says that an iteration is a
+    block, and keeps the loop where it has a single one.
+
+    ```mlir
+    fa.attention ins(%q, %k, %v : ...) outs(%o : ...)
+      {schedule = #fa.schedule<query_tile = 64, key_tile = 32>}
+    ==>
+    scf.forall (%b, %h, %t) in (2, 8, 2) {
+      %i = affine.apply affine_map<()[s0] -> (s0 * 64)>()[%t]
+      %n = affine.min affine_map<()[s0] -> (s0 * -64 + 100, 64)>()[%t]
+      %hk = affine.apply affine_map<(d0) -> (d0 floordiv 4)>(%h)
+      ... memref.subview of one tile of q and o, and of one head of k and v ...
+      fa.attention ins(...) outs(...) at(%b, %h, %i of %c100)
+    } {fa.schedule = ..., mapping = [#gpu.block<z>, #gpu.block<y>, #gpu.block<x>]}
+    ```
   }];
   let dependentDialects = ["affine::AffineDialect", "gpu::GPUDialect",
                            "memref::MemRefDialect", "scf::SCFDialect"];
@@ -77,6 +91,19 @@ def FaOnline : Pass<"fa-online", "ModuleOp"> {
     updates the three, and adds P times the tile of V. Tiles have static sizes:
     rows and keys that do not exist are zeros (`tensor.pad`) and masked
     (`fa.keep`). Every key tile is visited and masked here.
+
+    ```mlir
+    fa.attention ins(%q, %k, %v : ...) outs(%o : ...) scale(%scale) at(%b, %h, %i of %sq)
+    ==>
+    %r:3 = scf.for %j = %c0 to %sk step %c8 iter_args(%m, %l, %acc) {
+      %s   = linalg.matmul ins(%qt, %kt)          %s1 = mask (fa.keep ? s : -inf)
+      %mx  = row_max(%s1)                         %ref = max(%m, %mx), 0 for -inf
+      %p   = exp((%s1 - %ref) * %scale)           %al = exp((%m - %ref) * %scale)
+      %m1  = max(%m, %mx)                         %l1 = %al * %l + row_sum(%p)
+      %acc1 = linalg.matmul ins(round(%p), %vt) outs(%al * %acc)
+      scf.yield %m1, %l1, %acc1
+    }
+    ```
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect",
@@ -91,7 +118,20 @@ def FaMaskTiles : Pass<"fa-mask-tiles", "ModuleOp"> {
     online -> masked. Optional: without it every key tile is visited and masked.
     From each `fa.keep` in a key loop this derives which key tiles hold a kept
     position at all (the loop's bounds) and which hold only kept ones (there the
-    mask falls away): by a guard around the mask, or by splitting the loop.
+    mask falls away): by a guard around the mask, or by splitting the loop. Only
+    a body that does nothing but mask is told apart; others are left alone with a
+    remark.
+
+    ```mlir
+    scf.for %j0 = %c0 to %sk step %c8 {
+      %masked = linalg.generic {... select (fa.keep <top_left, causal>), %x, -inf ...}
+    ==>
+    %end = min(%first + 4, %sq, %sk)      // one past the last row's last key
+    %full = min(%first + 1, %sk)          // one past the first row's
+    scf.for %j0 = %c0 to %end step %c8 {
+      %edge = arith.cmpi sgt, %j0 + 8, %full
+      %masked = scf.if %edge { the mask } else { scf.yield %scores }
+    ```
   }];
   let options = [
     Option<"style", "style", "std::string", /*default=*/"",
@@ -109,6 +149,19 @@ def FaOutline : Pass<"fa-outline", "ModuleOp"> {
     attribute `fa.manifest`, with the grid as an expression over the tensors'
     sizes. On the CPU the tile's number is the last argument, on a GPU it is
     `gpu.block_id x`.
+
+    ```mlir
+    func.func @kernel(%q: memref<?x4x64xf16, strided<[?, ?, 1], offset: ?>>
+                        {fa.tensor = #fa.tensor<"q", in, ["S", 4, 64]>}, ...) {
+      %tiles = affine.apply affine_map<()[s0] -> (s0 ceildiv 16)>()[%s]
+      scf.forall (%h, %t) in (4, %tiles) { ... }
+    ==>
+    fa.manifest: grid = ["mul", 4, ["ceildiv", ["size", "q", 0], 16]],
+                 params = [["pointer", "q"], ["size", "q", 0], ...], tensors, scalars
+    func.func @kernel(%q: memref<f16> {fa.param = #fa.param<pointer "q">},
+                      %s: index {fa.param = #fa.param<size "q"[0]>}, ..., %tile: index) {
+      %qm = memref.reinterpret_cast %q to offset: [0], sizes: [%s, 4, 64], strides: [%q0, %q1, 1]
+    ```
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
@@ -123,6 +176,13 @@ def FaExpandKeep : Pass<"fa-expand-keep", "ModuleOp"> {
   let description = [{
     The part of the coordinates that is the same for a whole tile is folded into
     one 32-bit limit a tile; an element then takes a 32-bit comparison.
+
+    ```mlir
+    linalg.generic { %kept = fa.keep #fa.mask<top_left, causal>(%i0 + row, %j0 + column) of (%sq, %sk)
+    ==>
+    %end = clamp(%sk - %j0) : i32       %limit = clamp(%i0 - %j0) : i32
+    linalg.generic { %kept = column < %end and column - row <= %limit
+    ```
   }];
   let dependentDialects = ["arith::ArithDialect"];
 }
@@ -132,6 +192,13 @@ def FaExpToExp2 : Pass<"fa-exp-to-exp2", "ModuleOp"> {
   let description = [{
     `exp(x)` becomes `exp2(x * log2(e))`. Where x is a product with a value that
     is the same for the whole tile, log2(e) is multiplied into that value once.
+
+    ```mlir
+    linalg.generic { %p = arith.mulf %e, %s     %y = math.exp %p
+    ==>
+    %factor = arith.mulf %s, 1.44269502
+    linalg.generic { %x = arith.mulf %e, %factor     %y = math.exp2 %x
+    ```
   }];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
