@@ -5,10 +5,10 @@
 
 using namespace mlir;
 
-SmallVector<Value> mlir::fa::ptx::buildInlinePtx(OpBuilder &builder,
-                                                 Location loc, const Row &row,
-                                                 TypeRange resultTypes,
-                                                 ValueRange operands) {
+static SmallVector<Value> build(OpBuilder &builder, Location loc,
+                                StringRef text, std::string constraints,
+                                bool memory, TypeRange resultTypes,
+                                ValueRange operands) {
   MLIRContext *context = builder.getContext();
   SmallVector<Type, 1> asmTypes;
   if (resultTypes.size() == 1)
@@ -17,12 +17,11 @@ SmallVector<Value> mlir::fa::ptx::buildInlinePtx(OpBuilder &builder,
     asmTypes.push_back(LLVM::LLVMStructType::getLiteral(
         context, SmallVector<Type>(resultTypes)));
 
-  std::string constraints = row.constraints.str();
-  if (row.sideEffects)
-    constraints += ",~{memory}";
+  if (memory)
+    constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
   auto op = LLVM::InlineAsmOp::create(
-      builder, loc, asmTypes, operands, row.text, constraints,
-      /*has_side_effects=*/row.sideEffects, /*is_align_stack=*/false,
+      builder, loc, asmTypes, operands, text, constraints,
+      /*has_side_effects=*/memory, /*is_align_stack=*/false,
       LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());
@@ -34,4 +33,21 @@ SmallVector<Value> mlir::fa::ptx::buildInlinePtx(OpBuilder &builder,
     results.push_back(
         LLVM::ExtractValueOp::create(builder, loc, op.getRes(), i));
   return results;
+}
+
+SmallVector<Value> mlir::fa::ptx::buildInlinePtx(OpBuilder &builder,
+                                                 Location loc, const Row &row,
+                                                 TypeRange resultTypes,
+                                                 ValueRange operands) {
+  return build(builder, loc, row.text, row.constraints.str(), row.sideEffects,
+               resultTypes, operands);
+}
+
+SmallVector<Value> mlir::fa::ptx::buildInlinePtx(OpBuilder &builder,
+                                                 Location loc,
+                                                 const ShapedPtx &ptx,
+                                                 TypeRange resultTypes,
+                                                 ValueRange operands) {
+  return build(builder, loc, ptx.text, ptx.constraints, /*memory=*/true,
+               resultTypes, operands);
 }

@@ -4,6 +4,7 @@
 #define FA_LOWERING_PTX_INLINEPTX_H
 
 #include "lowering/Ptx/PtxTable.h"
+#include "lowering/Ptx/Wgmma.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -13,6 +14,12 @@ namespace mlir::fa::ptx {
 /// of `resultTypes`, its outputs in order.
 SmallVector<Value> buildInlinePtx(OpBuilder &builder, Location loc,
                                   const Row &row, TypeRange resultTypes,
+                                  ValueRange operands);
+
+/// The same for a text that has its shape in it. It reads or writes memory, and
+/// the whole warp executes it together.
+SmallVector<Value> buildInlinePtx(OpBuilder &builder, Location loc,
+                                  const ShapedPtx &ptx, TypeRange resultTypes,
                                   ValueRange operands);
 
 } // namespace mlir::fa::ptx

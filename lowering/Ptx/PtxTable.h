@@ -45,8 +45,116 @@ inline constexpr Row kThreadHere = {"mov.u32 $0, %tid.x;", "=r",
                                     /*sideEffects=*/true, /*convergent=*/false,
                                     /*ptxVersion=*/70};
 
-inline constexpr const Row *kRows[] = {&kCpAsync16, &kCpAsync8, &kCpAsync4,
-                                       &kThreadHere};
+// mbarriers in the block's shared memory; addresses are 32 bits.
+
+/// The barrier at $0 counts $1 arrivals a phase.
+inline constexpr Row kMbarrierInit = {
+    "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r",
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/80};
+
+/// Returns when the phase of parity $1 is over. The test that fails suspends
+/// the thread for a while by itself, so the loop does not spin. ptxas moves
+/// nothing over the branch, and puts the second and later tests out of the way.
+inline constexpr Row kMbarrierWait = {
+    "{\n"
+    ".reg .pred done;\n"
+    "LWAIT${:uid}:\n"
+    "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n"
+    "@done bra.uni LDONE${:uid};\n"
+    "bra.uni LWAIT${:uid};\n"
+    "LDONE${:uid}:\n"
+    "}",
+    "r,r", /*sideEffects=*/true, /*convergent=*/true, /*ptxVersion=*/80};
+
+/// One arrival; the second form only where $1 is not 0.
+inline constexpr Row kMbarrierArrive = {
+    "mbarrier.arrive.shared::cta.b64 _, [$0];", "r",
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/80};
+inline constexpr Row kMbarrierArriveIf = {
+    "{\n"
+    ".reg .pred mine;\n"
+    "setp.ne.b32 mine, $1, 0;\n"
+    "@mine mbarrier.arrive.shared::cta.b64 _, [$0];\n"
+    "}",
+    "r,r", /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/80};
+
+/// One arrival that announces $1 bytes: the phase ends when they have come.
+inline constexpr Row kMbarrierExpect = {
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r",
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/80};
+
+/// Initialised barriers become visible to TMA, behind a block barrier.
+inline constexpr Row kFenceMbarrierInit = {
+    "fence.mbarrier_init.release.cluster;", "",
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/80};
+
+/// This thread's ordinary writes to shared memory become visible to TMA and
+/// wgmma.
+inline constexpr Row kFenceProxyAsync = {"fence.proxy.async.shared::cta;", "",
+                                         /*sideEffects=*/true,
+                                         /*convergent=*/false,
+                                         /*ptxVersion=*/80};
+
+// TMA, by the tensor's rank. A box of the tensor whose map is at $1, to shared
+// memory at $0; coordinates from the innermost dimension on, last the mbarrier
+// that counts the bytes. `.shared::cta` rather than `.shared::cluster`: for the
+// latter some versions of ptxas add a call to code outside of the kernel, which
+// makes them ignore setmaxnreg and serialise wgmma.
+inline constexpr Row kTmaLoad2 = {
+    "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes "
+    "[$0], [$1, {$2, $3}], [$4];",
+    "r,l,r,r,r", /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/86};
+inline constexpr Row kTmaLoad3 = {
+    "cp.async.bulk.tensor.3d.shared::cta.global.mbarrier::complete_tx::bytes "
+    "[$0], [$1, {$2, $3, $4}], [$5];",
+    "r,l,r,r,r,r", /*sideEffects=*/true, /*convergent=*/false,
+    /*ptxVersion=*/86};
+inline constexpr Row kTmaLoad4 = {
+    "cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes "
+    "[$0], [$1, {$2, $3, $4, $5}], [$6];",
+    "r,l,r,r,r,r,r", /*sideEffects=*/true, /*convergent=*/false,
+    /*ptxVersion=*/86};
+inline constexpr Row kTmaLoad5 = {
+    "cp.async.bulk.tensor.5d.shared::cta.global.mbarrier::complete_tx::bytes "
+    "[$0], [$1, {$2, $3, $4, $5, $6}], [$7];",
+    "r,l,r,r,r,r,r,r",
+    /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/86};
+
+/// The reverse, as part of the thread's bulk group.
+inline constexpr Row kTmaStore2 = {
+    "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+    "[$1, {$2, $3}], [$0];",
+    "r,l,r,r", /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/80};
+inline constexpr Row kTmaStore3 = {
+    "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group "
+    "[$1, {$2, $3, $4}], [$0];",
+    "r,l,r,r,r", /*sideEffects=*/true, /*convergent=*/false, /*ptxVersion=*/80};
+inline constexpr Row kTmaStore4 = {
+    "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group "
+    "[$1, {$2, $3, $4, $5}], [$0];",
+    "r,l,r,r,r,r", /*sideEffects=*/true, /*convergent=*/false,
+    /*ptxVersion=*/80};
+inline constexpr Row kTmaStore5 = {
+    "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group "
+    "[$1, {$2, $3, $4, $5, $6}], [$0];",
+    "r,l,r,r,r,r,r", /*sideEffects=*/true, /*convergent=*/false,
+    /*ptxVersion=*/80};
+
+/// The rows of TMA for a tensor's rank, 2 to 5.
+inline constexpr int kTmaFirstRank = 2;
+inline constexpr const Row *kTmaLoads[] = {&kTmaLoad2, &kTmaLoad3, &kTmaLoad4,
+                                           &kTmaLoad5};
+inline constexpr const Row *kTmaStores[] = {&kTmaStore2, &kTmaStore3,
+                                            &kTmaStore4, &kTmaStore5};
+
+inline constexpr const Row *kRows[] = {
+    &kCpAsync16,         &kCpAsync8,         &kCpAsync4,
+    &kThreadHere,        &kMbarrierInit,     &kMbarrierWait,
+    &kMbarrierArrive,    &kMbarrierArriveIf, &kMbarrierExpect,
+    &kFenceMbarrierInit, &kFenceProxyAsync,  &kTmaLoad2,
+    &kTmaLoad3,          &kTmaLoad4,         &kTmaLoad5,
+    &kTmaStore2,         &kTmaStore3,        &kTmaStore4,
+    &kTmaStore5};
 
 /// The row with this text, null for text that is not from this table.
 inline const Row *findRow(llvm::StringRef text) {

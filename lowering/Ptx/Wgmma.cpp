@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/Ptx/Wgmma.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir::fa::ptx;
+
+/// "{$4, $5, $6, $7}".
+static std::string registerList(int64_t first, int64_t count) {
+  std::string list = "{";
+  for (int64_t i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + llvm::utostr(first + i);
+  return list + "}";
+}
+
+/// Constraints of `count` outputs, or of the inputs that are tied to them.
+static void addOutputs(std::string &constraints, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    constraints += i ? ",=f" : "=f";
+}
+static void addTied(std::string &constraints, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    constraints += "," + llvm::utostr(i);
+}
+
+static std::string constraintsOf(const WgmmaProduct &product) {
+  std::string constraints;
+  addOutputs(constraints, product.accRegisters());
+  if (product.accumulate)
+    addTied(constraints, product.accRegisters());
+  if (product.aInRegisters())
+    for (int64_t i = 0; i < product.aRegisters(); ++i)
+      constraints += ",r";
+  else
+    constraints += ",l";
+  return constraints + ",l";
+}
+
+ShapedPtx mlir::fa::ptx::wgmmaProduct(const WgmmaProduct &product) {
+  int64_t acc = product.accRegisters();
+  int64_t a = product.accumulate ? 2 * acc : acc;
+  int64_t b = a + (product.aInRegisters() ? product.aRegisters() : 1);
+
+  std::string text = "{\n"
+                     ".reg .pred first, others;\n"
+                     ".reg .b64 da, db;\n";
+  text += llvm::formatv("setp.ne.b32 first, {0}, 0;\n"
+                        "setp.ne.b32 others, 1, 0;\n"
+                        "wgmma.fence.sync.aligned;\n",
+                        int(product.accumulate));
+  for (auto [step, bUnits] : llvm::enumerate(product.bSteps)) {
+    std::string operandA = "da";
+    if (product.aInRegisters())
+      operandA = registerList(a + 4 * step, 4);
+    else
+      text +=
+          llvm::formatv("add.s64 da, ${0}, {1};\n", a, product.aSteps[step]);
+    text += llvm::formatv("add.s64 db, ${0}, {1};\n", b, bUnits);
+    // Scales of A and B, then which of those in shared memory are transposed.
+    text += llvm::formatv(
+        "wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{1}.{1} {2}, {3}, db, "
+        "{4}, 1, 1{5}, {6};\n",
+        product.n, product.type, registerList(0, acc), operandA,
+        step == 0 ? "first" : "others", product.aInRegisters() ? "" : ", 0",
+        int(product.transposeB));
+  }
+  text += "wgmma.commit_group.sync.aligned;\n}";
+  return {text, constraintsOf(product)};
+}
+
+ShapedPtx mlir::fa::ptx::wgmmaWait(int64_t newer, int64_t registers) {
+  ShapedPtx ptx;
+  ptx.text = llvm::formatv("wgmma.wait_group.sync.aligned {0};", newer);
+  addOutputs(ptx.constraints, registers);
+  addTied(ptx.constraints, registers);
+  return ptx;
+}
