@@ -27,8 +27,8 @@
 !global = memref<?x128xf16, strided<[?, 1], offset: ?>>
 !global_rows = memref<?xf32, strided<[?], offset: ?>>
 
-module attributes {gpu.container_module, fa.stage = "pipelined", fa.target = "sm_90a"} {
-gpu.module @kernels {
+module attributes {gpu.container_module, fa.stage = "pipelined"} {
+gpu.module @kernels attributes {fa.target = "sm_90a"} {
 gpu.func @attention(
     %Q: !map, %K: !map, %V: !map, %O: memref<f16>, %LSE: memref<f32>,
     %B: index, %Hq: index, %Sq: index, %Hkv: index, %Sk: index,

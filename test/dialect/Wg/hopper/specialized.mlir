@@ -27,8 +27,8 @@
 !sum = !wg.rows<64xf32, warps = 4, partial = addf>
 !global_rows = memref<?xf32, strided<[?], offset: ?>>
 
-module attributes {gpu.container_module, fa.stage = "specialized", fa.target = "sm_90a"} {
-gpu.module @kernels {
+module attributes {gpu.container_module, fa.stage = "specialized"} {
+gpu.module @kernels attributes {fa.target = "sm_90a"} {
 gpu.func @attention(
     %Q: !map, %K: !map, %V: !map, %O: !omap, %LSE: memref<f32>,
     %B: index, %Hq: index, %Sq: index, %Hkv: index, %Sk: index,

@@ -20,8 +20,8 @@
 !global = memref<?x128xf16, strided<[?, 1], offset: ?>>
 !global_rows = memref<?xf32, strided<[?], offset: ?>>
 
-module attributes {gpu.container_module, fa.stage = "values", fa.target = "sm_90a"} {
-gpu.module @kernels {
+module attributes {gpu.container_module, fa.stage = "values"} {
+gpu.module @kernels attributes {fa.target = "sm_90a"} {
 gpu.func @attention(
     %Q: memref<f16>, %K: memref<f16>, %V: memref<f16>, %O: memref<f16>, %LSE: memref<f32>,
     %B: index, %Hq: index, %Sq: index, %Hkv: index, %Sk: index,
