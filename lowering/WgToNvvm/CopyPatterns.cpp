@@ -34,7 +34,7 @@ public:
   LogicalResult
   matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     CopyPlan plan(emit, op.getTile().getType(), adaptor.getTile().front(),
                   threadsOf(op));
     GlobalRows rows(emit, adaptor.getMem().front(), adaptor.getRows().front(),
@@ -85,7 +85,7 @@ public:
   LogicalResult
   matchAndRewrite(CopyAsyncOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     SmemType type = op.getTile().getType();
     CopyPlan plan(emit, type, adaptor.getTile().front(), threadsOf(op));
     GlobalRows rows(emit, adaptor.getMem().front(), adaptor.getRows().front(),

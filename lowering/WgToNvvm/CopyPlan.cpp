@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/WgToNvvm/CopyPlan.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,13 +37,4 @@ Value CopyPlan::inTile(int64_t pass) {
 std::pair<SharedTile *, int64_t> CopyPlan::sharedOf(int64_t pass) {
   int64_t walk = pass % walks.size();
   return {&walks[walk], rowOf(pass - walk)};
-}
-
-int64_t mlir::wg::threadsOf(Operation *op) {
-  auto function = op->getParentOfType<gpu::GPUFuncOp>();
-  int64_t threads = 1;
-  ArrayRef<int32_t> sizes = *function.getKnownBlockSize();
-  for (int32_t size : sizes)
-    threads *= size;
-  return threads;
 }

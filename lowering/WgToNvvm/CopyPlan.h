@@ -44,10 +44,6 @@ private:
   SmallVector<SharedTile> walks;
 };
 
-/// Threads of the block that `op` is executed by: the `known_block_size` of its
-/// gpu.func, which the pass has checked.
-int64_t threadsOf(Operation *op);
-
 } // namespace mlir::wg
 
 #endif // FA_LOWERING_WGTONVVM_COPYPLAN_H

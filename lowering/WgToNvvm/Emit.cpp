@@ -4,6 +4,7 @@
 #include "lowering/Ptx/InlinePtx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,6 +14,21 @@ using namespace mlir::wg;
 
 static constexpr int64_t kWarpLanes = 32;
 static constexpr int64_t kQuadLanes = 4;
+
+int64_t mlir::wg::threadsOf(Operation *op) {
+  if (op->getParentOfType<RoleOp>())
+    return kWarpgroupThreads;
+  auto function = op->getParentOfType<gpu::GPUFuncOp>();
+  int64_t threads = 1;
+  ArrayRef<int32_t> sizes = *function.getKnownBlockSize();
+  for (int32_t size : sizes)
+    threads *= size;
+  return threads;
+}
+
+Emit::Emit(Operation *op, const OpBuilder &builder)
+    : ImplicitLocOpBuilder(op->getLoc(), builder),
+      role(op->getParentOfType<RoleOp>()) {}
 
 Value Emit::i32(int64_t value) {
   return arith::ConstantIntOp::create(*this, getI32Type(), value);
@@ -48,19 +64,40 @@ Value Emit::less(Value a, Value b) {
 }
 Value Emit::less(Value a, int64_t b) { return less(a, i32(b)); }
 
+Value Emit::equal(Value a, int64_t b) {
+  return createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, a, i32(b));
+}
+
 Value Emit::toIndex(Value a) {
   return createOrFold<arith::IndexCastUIOp>(getIndexType(), a);
 }
 
-Value Emit::thread() { return NVVM::ThreadIdXOp::create(*this, getI32Type()); }
+Value Emit::toI32(Value index) {
+  return createOrFold<arith::IndexCastOp>(getI32Type(), index);
+}
+
+Value Emit::thread() {
+  Value inBlock = NVVM::ThreadIdXOp::create(*this, getI32Type());
+  return role ? rem(inBlock, kWarpgroupThreads) : inBlock;
+}
+
 Value Emit::threadHere() {
-  return mlir::fa::ptx::buildInlinePtx(
+  Value inBlock = mlir::fa::ptx::buildInlinePtx(
       *this, getLoc(), mlir::fa::ptx::kThreadHere, getI32Type(), {})[0];
+  return role ? rem(inBlock, kWarpgroupThreads) : inBlock;
 }
 Value Emit::lane() { return rem(thread(), kWarpLanes); }
 Value Emit::warp() { return div(thread(), kWarpLanes); }
 Value Emit::quad() { return div(lane(), kQuadLanes); }
 Value Emit::inQuad() { return rem(thread(), kQuadLanes); }
+
+Value Emit::elected() {
+  if (actsAlone())
+    return arith::ConstantOp::create(*this, getBoolAttr(true));
+  return equal(thread(), 0);
+}
+
+Value Emit::warpgroup() { return toI32(role.getBody().getArgument(0)); }
 
 Value Emit::pointer(Value address, int64_t offset, unsigned space) {
   auto type = LLVM::LLVMPointerType::get(getContext(), space);
@@ -79,11 +116,30 @@ Value Emit::globalPtr(Value address, int64_t offset) {
   return pointer(address, offset, unsigned(NVVM::NVVMMemorySpace::Global));
 }
 
-Value Emit::shuffleXor(Value value, int64_t mask) {
+Value Emit::shuffle(Value value, int64_t lane, bool exclusiveOr) {
   constexpr int64_t kAllLanes = -1, kWholeWarp = kWarpLanes - 1;
-  return NVVM::ShflOp::create(*this, value.getType(), i32(kAllLanes), value,
-                              i32(mask), i32(kWholeWarp), NVVM::ShflKind::bfly,
-                              UnitAttr());
+  return NVVM::ShflOp::create(
+      *this, value.getType(), i32(kAllLanes), value, i32(lane), i32(kWholeWarp),
+      exclusiveOr ? NVVM::ShflKind::bfly : NVVM::ShflKind::idx, UnitAttr());
+}
+
+Value Emit::shuffleXor(Value value, int64_t mask) {
+  return shuffle(value, mask, /*exclusiveOr=*/true);
+}
+
+Value Emit::uniform(Value value) {
+  return shuffle(value, 0, /*exclusiveOr=*/false);
+}
+
+void Emit::barrierSync(Value id, int64_t threads) {
+  NVVM::BarrierOp::create(*this, TypeRange(), id, i32(threads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void Emit::barrierArrive(Value id, int64_t threads) {
+  LLVM::CallIntrinsicOp::create(
+      *this, getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+      ValueRange{id, i32(threads)});
 }
 
 static bool isPacked(Type elementType) {
@@ -100,6 +156,10 @@ SmallVector<Type> mlir::wg::registerTypes(FragType type) {
 
 SmallVector<Type> mlir::wg::registerTypes(RowsType type) {
   return SmallVector<Type>(type.getRegs(), type.getElementType());
+}
+
+int64_t mlir::wg::registersOf(Type elementType, int64_t elements) {
+  return isPacked(elementType) ? elements / 2 : elements;
 }
 
 SmallVector<Value> mlir::wg::unpackElements(Emit &emit, Type elementType,

@@ -247,7 +247,7 @@ private:
     if (isDivision && !type.isF32())
       return success(); // the back end divides other types by itself
     bool isHalf = type.isF16() || type.isBF16();
-    Maths m(op->getLoc(), OpBuilder(op));
+    Maths m(op, OpBuilder(op));
     SmallVector<Value> operands(op->getOperands());
     if (isHalf)
       for (Value &operand : operands)

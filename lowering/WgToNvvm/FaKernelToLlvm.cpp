@@ -14,6 +14,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -56,6 +57,20 @@ void passAddresses(gpu::GPUFuncOp function,
   function.setFunctionType(FunctionType::get(context, inputs, {}));
 }
 
+/// A tensor map is the 128 bytes that TMA reads: a parameter by value that
+/// stays where it is, since TMA takes no copy in local memory.
+void passByValue(LLVM::LLVMFuncOp kernel, unsigned argument) {
+  constexpr unsigned kWords = 16, kAlignment = 64;
+  Builder b(kernel.getContext());
+  kernel.setArgAttr(
+      argument, LLVM::LLVMDialect::getByValAttrName(),
+      TypeAttr::get(LLVM::LLVMArrayType::get(b.getI64Type(), kWords)));
+  kernel.setArgAttr(argument, LLVM::LLVMDialect::getAlignAttrName(),
+                    b.getI64IntegerAttr(kAlignment));
+  kernel.setArgAttr(argument, NVVM::NVVMDialect::getGridConstantAttrName(),
+                    b.getUnitAttr());
+}
+
 class KernelLowering : public ConvertOpToLLVMPattern<gpu::GPUFuncOp> {
 public:
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -81,6 +96,9 @@ public:
       kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
     if (Attribute blocks = op->getAttr(mlir::fa::kMinBlocksAttr))
       kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), blocks);
+    for (unsigned i = 0, e = op.getNumArguments(); i < e; ++i)
+      if (op.getArgAttr(i, mlir::fa::kTensorMapAttr))
+        passByValue(kernel, i);
     rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(), kernel.end());
     rewriter.applySignatureConversion(&kernel.front(), signature,
                                       getTypeConverter());
@@ -153,6 +171,7 @@ private:
         converter);
     populateSCFToControlFlowConversionPatterns(patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);

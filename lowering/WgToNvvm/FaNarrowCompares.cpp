@@ -123,7 +123,7 @@ Value sumOf(wg::Emit &emit, ArrayRef<std::pair<Value, int>> terms, Value zero) {
 /// constant terms together are below the bounds that `large` is clamped to.
 void narrow(arith::CmpIOp compare, const Sum &difference) {
   constexpr int64_t kClamp = 4 * kSmall;
-  wg::Emit emit(compare.getLoc(), OpBuilder(compare));
+  wg::Emit emit(compare, OpBuilder(compare));
   Value large = sumOf(emit, difference.large, emit.index(0));
   large = emit.createOrFold<arith::MinSIOp>(large, emit.index(kClamp));
   large = emit.createOrFold<arith::MaxSIOp>(large, emit.index(-kClamp));
@@ -139,7 +139,7 @@ void narrow(arith::CmpIOp compare, const Sum &difference) {
 /// small: what is the same for all elements of a lane comes first, so that an
 /// element compares it with a constant.
 void reorder(arith::CmpIOp compare, const Sum &difference) {
-  wg::Emit emit(compare.getLoc(), OpBuilder(compare));
+  wg::Emit emit(compare, OpBuilder(compare));
   Value sum = sumOf(emit, difference.clamped, emit.i32(0));
   sum = sumOf(emit, difference.small, sum);
   Value result = arith::CmpIOp::create(emit, compare.getPredicate(), sum,

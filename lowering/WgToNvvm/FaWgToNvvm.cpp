@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/WgToNvvm/Passes.h"
 #include "lowering/WgToNvvm/Patterns.h"
+#include "lowering/WgToNvvm/Roles.h"
 #include "passes/Stage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,7 +27,10 @@ struct FaWgToNvvm : mlir::fa::impl::FaWgToNvvmBase<FaWgToNvvm> {
     if (failed(mlir::fa::expectStage(getOperation(), {"addressed"})))
       return signalPassFailure();
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
-      if (failed(checkBlockSizes(module)) || failed(convert(module)))
+      if (failed(checkBlockSizes(module)) ||
+          failed(forEachKernel(module, wg::expandTurns)) ||
+          failed(convert(module)) ||
+          failed(forEachKernel(module, wg::expandRoles)))
         return signalPassFailure();
   }
 
@@ -39,18 +43,49 @@ private:
     return success();
   }
 
+  static LogicalResult
+  forEachKernel(gpu::GPUModuleOp module,
+                function_ref<LogicalResult(gpu::GPUFuncOp)> action) {
+    for (auto function : module.getOps<gpu::GPUFuncOp>())
+      if (failed(action(function)))
+        return failure();
+    return success();
+  }
+
+  static void markTensorMaps(gpu::GPUFuncOp function) {
+    auto mark = UnitAttr::get(function.getContext());
+    for (auto [i, argument] : llvm::enumerate(function.getArguments()))
+      if (isa<wg::TensorMapType>(argument.getType()))
+        function.setArgAttr(i, mlir::fa::kTensorMapAttr, mark);
+  }
+
   LogicalResult convert(gpu::GPUModuleOp module) {
     wg::RegisterConverter converter;
     RewritePatternSet patterns(&getContext());
     wg::populateStoragePatterns(converter, patterns);
     wg::populateCopyPatterns(converter, patterns);
+    wg::populateRingPatterns(converter, patterns);
+    wg::populateTmaPatterns(converter, patterns);
     wg::populateMmaPatterns(converter, patterns);
+    wg::populateAsyncMmaPatterns(converter, patterns);
     wg::populateSoftmaxPatterns(converter, patterns);
     wg::populateStorePatterns(converter, patterns);
 
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<wg::WgDialect>();
+    // The region of a role is converted in place; its yield goes with it.
+    target.addLegalOp<wg::RoleOp>();
+    target.addDynamicallyLegalOp<wg::YieldOp>([](wg::YieldOp yield) {
+      return isa<wg::RoleOp>(yield->getParentOp());
+    });
+    target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp function) {
+      return converter.isSignatureLegal(function.getFunctionType());
+    });
+    populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
+                                                                     converter);
+    for (auto function : module.getOps<gpu::GPUFuncOp>())
+      markTensorMaps(function);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     return applyPartialConversion(module, target, std::move(patterns));

@@ -160,7 +160,7 @@ public:
   LogicalResult
   matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     GroupLayout group = op.getC().getType().getGroupLayout();
     OperandA a(emit, op, adaptor.getA());
     OperandB b(emit, op, adaptor.getB().front());

@@ -15,6 +15,10 @@ namespace mlir::fa {
 /// which bounds the registers of a thread.
 inline constexpr llvm::StringLiteral kMinBlocksAttr = "wg.min_blocks";
 
+/// Attribute of a kernel's pointer argument between the passes: it is a tensor
+/// map, passed by value.
+inline constexpr llvm::StringLiteral kTensorMapAttr = "wg.tensor_map";
+
 /// From stage `addressed` to stage `nvvm`.
 void buildNvvmPipeline(OpPassManager &manager);
 

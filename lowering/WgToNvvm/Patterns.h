@@ -10,23 +10,36 @@
 
 namespace mlir::wg {
 
-/// Fragments and rows become their registers, one value each; shared tiles and
-/// rings become the i32 address of their first byte.
+/// Fragments, those of products in flight too, and rows become their registers,
+/// one value each; shared tiles and rings become the i32 address of their first
+/// byte, rings with mbarriers also that of the first barrier; cursors the
+/// number of a slot and a parity, both i32; tensor maps a pointer.
 class RegisterConverter : public TypeConverter {
 public:
   RegisterConverter();
 };
 
-/// wg.alloc, wg.slot: addresses. wg.barrier.
+/// wg.alloc, wg.slot, wg.band: addresses. wg.barrier.
 void populateStoragePatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 /// wg.copy, wg.copy_async, wg.commit_copies, wg.wait_copies.
 void populateCopyPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
+/// wg.cursor, wg.advance, wg.init, wg.acquire, wg.release, wg.send, wg.receive,
+/// wg.fetch_tile.
+void populateRingPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns);
+/// wg.tma_load, wg.tma_store, wg.wait_stores, wg.fence_async, wg.zero_rows.
+void populateTmaPatterns(const TypeConverter &converter,
+                         RewritePatternSet &patterns);
 /// wg.mma.
 void populateMmaPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
-/// wg.splat, wg.map, wg.reduce_rows, wg.join_rows, wg.relayout.
+/// wg.mma_async, wg.wait_mma.
+void populateAsyncMmaPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
+/// wg.splat, wg.map, wg.any, wg.reduce_rows, wg.join_rows, wg.slice, wg.concat,
+/// wg.relayout.
 void populateSoftmaxPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 /// wg.put, wg.copy_out, wg.store, wg.store_rows.

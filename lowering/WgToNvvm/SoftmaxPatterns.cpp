@@ -3,6 +3,7 @@
 #include "lowering/WgToNvvm/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -34,7 +35,7 @@ public:
   LogicalResult
   matchAndRewrite(SplatOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     Value value = adaptor.getValue().front();
     SmallVector<Value> registers;
     if (auto frag = dyn_cast<FragType>(op.getResult().getType())) {
@@ -93,6 +94,28 @@ private:
   Known cols;
 };
 
+/// A copy of the region of a wg.map or wg.any for one element, with the values
+/// that it captures taken as the conversion knows them by now.
+Value inlineBody(Block &body, ArrayRef<Value> arguments,
+                 ConversionPatternRewriter &rewriter) {
+  auto isCaptured = [&](Value value) {
+    // An argument of a loop that is being converted has lost its region.
+    Region *region = value.getParentRegion();
+    return !region || !body.getParent()->isAncestor(region);
+  };
+  IRMapping mapping;
+  mapping.map(body.getArguments(), arguments);
+  body.walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (isCaptured(operand))
+        mapping.map(operand, rewriter.getRemappedValue(operand));
+  });
+  for (Operation &inner : body.without_terminator())
+    rewriter.clone(inner, mapping);
+  return mapping.lookupOrDefault(
+      cast<YieldOp>(body.getTerminator()).getValues().front());
+}
+
 class MapLowering : public OpConversionPattern<MapOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
@@ -100,7 +123,7 @@ public:
   LogicalResult
   matchAndRewrite(MapOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     SmallVector<SmallVector<Value>> operands;
     for (auto [operand, registers] :
          llvm::zip_equal(op.getOperands(), adaptor.getOperands()))
@@ -140,7 +163,7 @@ private:
       ::fa::target::Coord first = group.coordOf(/*warp=*/0, /*lane=*/0, reg);
       arguments.push_back(at.row(first.row));
       arguments.push_back(at.col(first.col));
-      results.push_back(inlineBody(op, arguments, rewriter));
+      results.push_back(inlineBody(op.getBody().front(), arguments, rewriter));
     }
     return results;
   }
@@ -156,33 +179,34 @@ private:
       for (ArrayRef<Value> elements : operands)
         arguments.push_back(elements[reg]);
       arguments.push_back(at.row(layout.rowOf(/*warp=*/0, /*lane=*/0, reg)));
-      results.push_back(inlineBody(op, arguments, rewriter));
+      results.push_back(inlineBody(op.getBody().front(), arguments, rewriter));
     }
     return results;
   }
+};
 
-  static bool isCaptured(MapOp op, Value value) {
-    // An argument of a loop that is being converted has lost its region.
-    Region *region = value.getParentRegion();
-    return !region || !op.getBody().isAncestor(region);
-  }
+/// Whether any row of the warp has the predicate.
+class AnyLowering : public OpConversionPattern<AnyOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
 
-  /// A copy of the region for one element, with the values that it captures
-  /// taken as the conversion knows them by now.
-  static Value inlineBody(MapOp op, ArrayRef<Value> arguments,
-                          ConversionPatternRewriter &rewriter) {
-    IRMapping mapping;
-    Block &body = op.getBody().front();
-    mapping.map(body.getArguments(), arguments);
-    body.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (isCaptured(op, operand))
-          mapping.map(operand, rewriter.getRemappedValue(operand));
-    });
-    for (Operation &inner : body.without_terminator())
-      rewriter.clone(inner, mapping);
-    return mapping.lookupOrDefault(
-        cast<YieldOp>(body.getTerminator()).getValues().front());
+  LogicalResult
+  matchAndRewrite(AnyOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op, rewriter);
+    Value any;
+    for (size_t reg = 0, e = adaptor.getOperands()[0].size(); reg < e; ++reg) {
+      SmallVector<Value> arguments;
+      for (ValueRange registers : adaptor.getOperands())
+        arguments.push_back(registers[reg]);
+      Value holds = inlineBody(op.getBody().front(), arguments, rewriter);
+      any = any ? arith::OrIOp::create(emit, any, holds) : holds;
+    }
+    constexpr int64_t kAllLanes = -1;
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(op, emit.getI1Type(),
+                                                  emit.i32(kAllLanes), any,
+                                                  NVVM::VoteSyncKind::any);
+    return success();
   }
 };
 
@@ -193,7 +217,7 @@ public:
   LogicalResult
   matchAndRewrite(ReduceRowsOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     GroupLayout group = op.getFrag().getType().getGroupLayout();
     bool partial = op.getInit().getType().getPartial().has_value();
     SmallVector<Value> init(adaptor.getInit());
@@ -222,12 +246,54 @@ public:
   LogicalResult
   matchAndRewrite(JoinRowsOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
+    Combine kind = *op.getRows().getType().getPartial();
     SmallVector<Value> rows;
     for (Value part : adaptor.getRows())
-      rows.push_back(
-          joinQuad(emit, *op.getRows().getType().getPartial(), part));
+      rows.push_back(joinQuad(emit, kind, part));
     rewriter.replaceOpWithMultiple(op, {rows});
+    return success();
+  }
+};
+
+/// Registers run from block to block of 16 rows, and in a block along columns.
+class SliceLowering : public OpConversionPattern<SliceOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SliceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragType from = op.getFrag().getType(), to = op.getResult().getType();
+    Type element = from.getElementType();
+    size_t wide = registersOf(element, from.getGroupLayout().regsPerBlock());
+    size_t narrow = registersOf(element, to.getGroupLayout().regsPerBlock());
+    // A lane holds every fourth pair of columns of every eighth row.
+    size_t first = registersOf(element, op.getFirst() / 2);
+    SmallVector<Value> registers;
+    for (int64_t block = 0; block < to.getGroupLayout().rowBlocks(); ++block)
+      llvm::append_range(registers,
+                         adaptor.getFrag().slice(block * wide + first, narrow));
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+class ConcatLowering : public OpConversionPattern<ConcatOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ConcatOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    size_t blocks = op.getResult().getType().getGroupLayout().rowBlocks();
+    SmallVector<Value> registers;
+    for (size_t block = 0; block < blocks; ++block)
+      for (ValueRange part : adaptor.getParts()) {
+        size_t count = part.size() / blocks;
+        llvm::append_range(registers, part.slice(block * count, count));
+      }
+    rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
 };
@@ -248,6 +314,8 @@ public:
 
 void mlir::wg::populateSoftmaxPatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<SplatLowering, MapLowering, ReduceRowsLowering, JoinRowsLowering,
-               RelayoutLowering>(converter, patterns.getContext());
+  patterns
+      .add<SplatLowering, MapLowering, AnyLowering, ReduceRowsLowering,
+           JoinRowsLowering, SliceLowering, ConcatLowering, RelayoutLowering>(
+          converter, patterns.getContext());
 }

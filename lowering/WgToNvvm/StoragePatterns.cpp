@@ -37,12 +37,20 @@ public:
     if (!op.getOffset())
       return op.emitOpError("expects an offset, as it has from stage "
                             "'addressed' on");
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     LLVM::GlobalOp memory =
         sharedMemory(op->getParentOfType<gpu::GPUModuleOp>(), emit);
     Value start = LLVM::PtrToIntOp::create(
         emit, emit.getI32Type(), LLVM::AddressOfOp::create(emit, memory));
-    rewriter.replaceOp(op, emit.add(start, *op.getOffset()));
+    SmallVector<Value> places = {emit.add(start, *op.getOffset())};
+    auto ring = dyn_cast<RingType>(op.getResult().getType());
+    if (ring && ring.getConsumers()) {
+      if (!op.getBarrierOffset())
+        return op.emitOpError("expects a barrier_offset, as it has from stage "
+                              "'addressed' on");
+      places.push_back(emit.add(start, *op.getBarrierOffset()));
+    }
+    rewriter.replaceOpWithMultiple(op, {places});
     return success();
   }
 };
@@ -54,12 +62,28 @@ public:
   LogicalResult
   matchAndRewrite(SlotOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     int64_t bytes = op.getResult().getType().getLayout().byteSize();
-    Value index = emit.createOrFold<arith::IndexCastOp>(
-        emit.getI32Type(), adaptor.getIndex().front());
+    Value index = emit.toI32(adaptor.getIndex().front());
     rewriter.replaceOp(
         op, emit.add(adaptor.getRing().front(), emit.mul(index, bytes)));
+    return success();
+  }
+};
+
+class BandLowering : public OpConversionPattern<BandOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BandOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op, rewriter);
+    int64_t rows = op.getResult().getType().getRows();
+    int64_t bytes = op.getTile().getType().getLayout().byteOffset(rows, 0);
+    rewriter.replaceOp(
+        op, emit.add(adaptor.getTile().front(),
+                     emit.mul(emit.toI32(adaptor.getIndex().front()), bytes)));
     return success();
   }
 };
@@ -71,8 +95,18 @@ public:
   LogicalResult
   matchAndRewrite(BarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
-    NVVM::BarrierOp::create(emit, emit.i32(op.getId().value_or(0)));
+    Emit emit(op, rewriter);
+    bool inRole = bool(op->getParentOfType<RoleOp>());
+    if (inRole && !op.getId())
+      return op.emitOpError("expects an id, as it has from stage 'addressed' "
+                            "on");
+    if (inRole)
+      emit.barrierSync(emit.add(emit.warpgroup(), *op.getId()),
+                       kWarpgroupThreads);
+    else if (int64_t id = op.getId().value_or(0))
+      emit.barrierSync(emit.i32(id), threadsOf(op));
+    else
+      NVVM::Barrier0Op::create(emit);
     rewriter.eraseOp(op);
     return success();
   }
@@ -86,19 +120,33 @@ RegisterConverter::RegisterConverter() {
     llvm::append_range(results, registerTypes(type));
     return success();
   });
+  addConversion([](PendingType type, SmallVectorImpl<Type> &results) {
+    llvm::append_range(results, registerTypes(type.getFrag()));
+    return success();
+  });
   addConversion([](RowsType type, SmallVectorImpl<Type> &results) {
     llvm::append_range(results, registerTypes(type));
     return success();
   });
-  auto address = [](Type type) -> Type {
+  auto word = [](Type type) -> Type {
     return IntegerType::get(type.getContext(), 32);
   };
-  addConversion([=](SmemType type) { return address(type); });
-  addConversion([=](RingType type) { return address(type); });
+  addConversion([=](SmemType type) { return word(type); });
+  addConversion([=](RingType type, SmallVectorImpl<Type> &results) {
+    results.assign(type.getConsumers() ? 2 : 1, word(type));
+    return success();
+  });
+  addConversion([=](CursorType type, SmallVectorImpl<Type> &results) {
+    results.assign(2, word(type));
+    return success();
+  });
+  addConversion([](TensorMapType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  });
 }
 
 void mlir::wg::populateStoragePatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<AllocLowering, SlotLowering, BarrierLowering>(
+  patterns.add<AllocLowering, SlotLowering, BandLowering, BarrierLowering>(
       converter, patterns.getContext());
 }

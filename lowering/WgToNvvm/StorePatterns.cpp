@@ -54,7 +54,7 @@ public:
   LogicalResult
   matchAndRewrite(PutOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     FragType type = op.getFrag().getType();
     int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
     int64_t pairBytes = kPair * elementBytes;
@@ -82,7 +82,7 @@ public:
   LogicalResult
   matchAndRewrite(CopyOutOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     CopyPlan plan(emit, op.getTile().getType(), adaptor.getTile().front(),
                   threadsOf(op));
     GlobalRows rows(emit, adaptor.getMem().front(), adaptor.getRows().front(),
@@ -121,7 +121,7 @@ public:
   LogicalResult
   matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     FragType type = op.getFrag().getType();
     int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
     GlobalRows rows(emit, adaptor.getMem().front(), adaptor.getRows().front(),
@@ -171,7 +171,7 @@ public:
   LogicalResult
   matchAndRewrite(StoreRowsOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op.getLoc(), rewriter);
+    Emit emit(op, rewriter);
     auto type = cast<RowsType>(op.getValues().getType());
     ::fa::target::RowLayout layout = type.getRowLayout();
     GlobalRows rows(emit, adaptor.getMem().front(), adaptor.getRows().front(),
