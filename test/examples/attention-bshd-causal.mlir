@@ -1,5 +1,8 @@
 // attention-bshd.mlir under a causal mask that is aligned to the last query and the last key.
 // RUN: fa-opt %s --verify-roundtrip -o %t.mlir
+// RUN: fa-compile %s --chip=sm_80 -o %t.ptx
+// RUN: fa-compile %s --chip=cpu -o %t.so
+// RUN: fa-run %t.so --device cpu
 
 func.func @attention(%q: tensor<1x1280x16x128xf16>, %k: tensor<1x1536x16x128xf16>, %v: tensor<1x1536x16x128xf16>)
     -> tensor<1x1280x16x128xf16> {

@@ -1,5 +1,8 @@
 // attention.mlir with its tensors in [batch, sequence, head, dim] order.
 // RUN: fa-opt %s --verify-roundtrip -o %t.mlir
+// RUN: fa-compile %s --chip=sm_80 -o %t.ptx
+// RUN: fa-compile %s --chip=cpu -o %t.so
+// RUN: fa-run %t.so --device cpu
 
 func.func @attention(%q: tensor<1x1280x16x128xf16>, %k: tensor<1x1536x16x128xf16>, %v: tensor<1x1536x16x128xf16>)
     -> tensor<1x1280x16x128xf16> {

@@ -1,6 +1,9 @@
 // Grouped-query attention for any sizes: one kernel for every batch, head count and sequence length. Four query heads
 // share a key/value head when it is launched so; each batch entry has its own number of keys. LSE is returned as well.
 // RUN: fa-opt %s --verify-roundtrip -o %t.mlir
+// RUN: fa-compile %s --chip=sm_80 -o %t.ptx
+// RUN: fa-compile %s --chip=cpu -o %t.so
+// RUN: fa-run %t.so --device cpu --batch 3 --heads 8 --kv-heads 2 --seqlen-q 65 --seqlen-k 200 --arg kv_lengths=200,0,77
 
 func.func @attention(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>,
                      %n: tensor<?xi32>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) {

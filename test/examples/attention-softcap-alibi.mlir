@@ -1,6 +1,10 @@
 // A score region: the scores are capped softly at 30, then ALiBi adds slope[head] * (key - query). The slopes are an
 // argument that the region captures; `fa.name` is what the artefact calls it.
 // RUN: fa-opt %s --verify-roundtrip -o %t.mlir
+// RUN: fa-compile %s --chip=sm_80 -o %t.ptx
+// RUN: fa-compile %s --chip=cpu -o %t.so
+// RUN: fa-compile %s --chip=cpu --reference -o %t.ref.so
+// RUN: fa-run %t.so --device cpu --reference %t.ref.so --batch 2 --heads 4 --seqlen-q 100 --seqlen-k 100
 
 func.func @attention(%q: tensor<?x4x?x64xf16>, %k: tensor<?x4x?x64xf16>, %v: tensor<?x4x?x64xf16>,
                      %slopes: tensor<4xf32> {fa.name = "slopes"}) -> tensor<?x4x?x64xf16> {

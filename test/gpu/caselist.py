@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The case list as data. caselist.py DIR CHIP FA-COMPILE: packs what its GPU cases need into DIR."""
 
+import concurrent.futures
 import fcntl
 import os
 import pathlib
@@ -63,11 +64,11 @@ class Refused(Exception):
     """fa-compile said no, in its own words."""
 
 
-def build(artefact, folder, chip, compiler):
+def build(artefact, folder, chip, compiler, reference=True):
     """Compiles an artefact, and its reference where it needs one, unless what is there is newer than the compiler."""
     source = folder / f"{artefact.name}.mlir"
     outputs = [(folder / f"{artefact.name}.{'so' if chip == 'cpu' else 'ptx'}", [f"--chip={chip}"])]
-    if artefact.needs_reference:
+    if artefact.needs_reference and reference:
         outputs.append((folder / f"{artefact.name}.ref.so", ["--chip=cpu", "--reference"]))
     folder.mkdir(parents=True, exist_ok=True)
     # Cases that share an artefact may run at the same time.
@@ -90,17 +91,25 @@ def compile_one(command):
         raise RuntimeError(f"{shlex.join(command)} ended with status {run.returncode}:\n{run.stderr}")
 
 
+def refusal(artefact, folder, chip, compiler):
+    """Builds an artefact; what fa-compile said where it refused to."""
+    try:
+        build(artefact, folder, chip, compiler)
+    except Refused as reason:
+        return str(reason)
+    return None
+
+
 def pack(folder, chip, compiler):
     """Compiles what the GPU cases need into a folder and writes the cases.txt that run.sh reads."""
     artefacts, cases = parse(all_lines())
     cases = [case for case in cases if case.where != "cpu"]
-    refused = {}
-    for name in sorted({case.artefact.name for case in cases}):
-        try:
-            build(artefacts[name], folder, chip, compiler)
-        except Refused as reason:
-            refused[name] = str(reason)
-            print(f"{name}: {reason}")
+    names = sorted({case.artefact.name for case in cases})
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        answers = workers.map(lambda name: refusal(artefacts[name], folder, chip, compiler), names)
+        refused = {name: answer for name, answer in zip(names, answers) if answer}
+    for name, answer in refused.items():
+        print(f"{name}: {answer}")
     # A case is a line, with tabs between: name, artefact, why it is left out or -, what fa-run says when it refuses
     # or -, flags.
     rows = []
