@@ -272,10 +272,13 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
                              "masked";
     });
     llvm::MapVector<Operation *, unsigned> perLoop;
+    SmallVector<MaskStyle> styles;
     for (MaskStep step : steps)
       ++perLoop[step.loop];
     for (MaskStep step : steps)
-      apply(step, styleOf(step, perLoop[step.loop]));
+      styles.push_back(styleOf(step, perLoop[step.loop]));
+    for (auto [step, chosen] : llvm::zip(steps, styles))
+      apply(step, chosen, /*isLast=*/--perLoop[step.loop] == 0);
     setStage(module, "masked");
   }
 
@@ -300,7 +303,9 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
     return MaskStyle::Guard;
   }
 
-  void apply(MaskStep step, MaskStyle chosen) {
+  /// The loop is turned around behind the last of its masks: the others still
+  /// reason about its counter.
+  void apply(MaskStep step, MaskStyle chosen, bool isLast) {
     OpBuilder b(step.loop);
     KeyRanges ranges = findRanges(b, step);
     ScheduleAttr schedule = scheduleOf(step);
@@ -317,7 +322,7 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
     } else if (chosen == MaskStyle::Guard) {
       guardMask(step, ranges);
     }
-    if (backward)
+    if (backward && isLast)
       reverseLoop(step.loop, step.keys);
   }
 };

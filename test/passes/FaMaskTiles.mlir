@@ -88,3 +88,50 @@ func.func @static(%s: tensor<1x4xf32>, %m: memref<1x4xf32>) {
   }
   return
 }
+
+// -----
+
+// Backward, with two masks: the loop is turned around once, and both guards look at the key, not at the counter.
+#tile = affine_map<(r, c) -> (r, c)>
+
+// CHECK-LABEL: func.func @backward
+// GUARD: scf.for %[[COUNTER:.*]] = %
+// GUARD: %[[KEY:.*]] = arith.subi %{{.*}}, %[[COUNTER]]
+// GUARD-NOT: %[[COUNTER]]
+// GUARD: arith.addi %[[KEY]], %c8
+// GUARD: arith.addi %[[KEY]], %c8
+// GUARD-NOT: %[[COUNTER]]
+// GUARD: return
+func.func @backward(%first: index, %sq: index, %sk: index, %s: tensor<4x8xf32>, %m: memref<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %lowest = arith.constant 0xFF800000 : f32
+  scf.forall (%once) in (2) {
+    scf.for %j0 = %c0 to %sk step %c8 {
+      %one = linalg.generic {indexing_maps = [#tile], iterator_types = ["parallel", "parallel"]}
+          outs(%s : tensor<4x8xf32>) {
+      ^bb0(%e: f32):
+        %row = linalg.index 0 : index
+        %column = linalg.index 1 : index
+        %i = arith.addi %first, %row : index
+        %j = arith.addi %j0, %column : index
+        %kept = fa.keep #fa.mask<top_left, causal>(%i, %j) of (%sq, %sk)
+        %y = arith.select %kept, %e, %lowest : f32
+        linalg.yield %y : f32
+      } -> tensor<4x8xf32>
+      %two = linalg.generic {indexing_maps = [#tile], iterator_types = ["parallel", "parallel"]}
+          outs(%one : tensor<4x8xf32>) {
+      ^bb0(%e: f32):
+        %row = linalg.index 0 : index
+        %column = linalg.index 1 : index
+        %i = arith.addi %first, %row : index
+        %j = arith.addi %j0, %column : index
+        %kept = fa.keep #fa.mask<bottom_right, causal>(%i, %j) of (%sq, %sk)
+        %y = arith.select %kept, %e, %lowest : f32
+        linalg.yield %y : f32
+      } -> tensor<4x8xf32>
+      bufferization.materialize_in_destination %two in restrict writable %m : (tensor<4x8xf32>, memref<4x8xf32>) -> ()
+    }
+  } {fa.schedule = #fa.schedule<query_tile = 4, key_tile = 8, walk = backward>}
+  return
+}

@@ -5,12 +5,12 @@ A key loop that masks its tiles goes through fa-opt for every kind of mask, the 
 op, and run for all small numbers of queries and keys and all query tiles, those past the last query included. Checked
 against the definition of the mask (fa.attention's third step):
 
-* every key that some row keeps lies in a visited tile, and each tile is visited once;
+* every key that some row keeps lies in a visited tile, and each tile is visited once, in order;
 * within a visited tile exactly the kept positions of existing rows stay;
 * the work is not more than needed: where a query tile keeps any key, each visited tile holds one, and a masked tile
   holds a dropped position.
 
-usage: mask_tiles.py STYLE, with STYLE one of every, guard, split
+usage: mask_tiles.py STYLE WALK, with STYLE one of every, guard, split and WALK forward or backward
 """
 import itertools
 import re
@@ -22,13 +22,14 @@ BOUNDS = (None, 0, 1, 3, 6, 20)
 MASKS = list(itertools.product(("top_left", "bottom_right"), BOUNDS, BOUNDS))
 
 
-def kernel(number, alignment, left, right):
+def kernel(number, schedule, alignment, left, right):
     window = f", window = [{'none' if left is None else left}, {'none' if right is None else right}]"
     return f"""
 func.func @mask{number}(%first: index, %sq: index, %sk: index, %s: tensor<{ROWS}x{KEYS}xf32>) {{
   %zero = arith.constant 0 : index
   %step = arith.constant {KEYS} : index
   %lowest = arith.constant 0xFF800000 : f32
+  scf.forall (%once) in (1) {{
   scf.for %j0 = %zero to %sk step %step {{
     %m = linalg.generic {{indexing_maps = [affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]}}
         outs(%s : tensor<{ROWS}x{KEYS}xf32>) {{
@@ -43,13 +44,15 @@ func.func @mask{number}(%first: index, %sq: index, %sk: index, %s: tensor<{ROWS}
     }} -> tensor<{ROWS}x{KEYS}xf32>
     "test.visit"(%j0, %m) : (index, tensor<{ROWS}x{KEYS}xf32>) -> ()
   }}
+  }} {{fa.schedule = {schedule}}}
   return
 }}"""
 
 
-def lowered(style):
-    text = "\n".join(kernel(n, *mask) for n, mask in enumerate(MASKS))
-    command = ["fa-opt", "--allow-unregistered-dialect", "--mlir-print-op-generic", f"--fa-mask-tiles=style={style}",
+def lowered(style, walk):
+    schedule = f"#fa.schedule<query_tile = {ROWS}, key_tile = 8, mask = {style}, walk = {walk}>"
+    text = "\n".join(kernel(n, schedule, *mask) for n, mask in enumerate(MASKS))
+    command = ["fa-opt", "--allow-unregistered-dialect", "--mlir-print-op-generic", "--fa-mask-tiles",
                "--fa-expand-keep", "--canonicalize"]
     return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
@@ -169,7 +172,7 @@ def keeps(alignment, left, right, i, j, sq, sk):
     return j < sk and (left is None or j >= diagonal - left) and (right is None or j <= diagonal + right)
 
 
-def check(run, mask, style, first, sq, sk):
+def check(run, mask, style, walk, first, sq, sk):
     visits, events = [], []
     tile = {(r, c): 1.0 for r in range(ROWS) for c in range(KEYS)}
 
@@ -181,7 +184,7 @@ def check(run, mask, style, first, sq, sk):
     rows = range(max(0, min(ROWS, sq - first)))
     where = f"{mask} first={first} sq={sq} sk={sk}: visited {[(j, m) for j, _, m in visits]}"
     starts = [j0 for j0, _, _ in visits]
-    assert starts == sorted(set(starts)) and all(j % KEYS == 0 for j in starts), where
+    assert starts == sorted(set(starts), reverse=walk == "backward") and all(j % KEYS == 0 for j in starts), where
     middle = first + (sk - sq if mask[0] == "bottom_right" else 0)
     near = range(sk) if sk < 100 else range(max(0, middle - 40), min(sk, middle + 40))
     needed = {j for r in rows for j in near if keeps(*mask, first + r, j, sq, sk)}
@@ -197,20 +200,20 @@ def check(run, mask, style, first, sq, sk):
 
 
 def main():
-    style = sys.argv[1]
-    scope = translate(lowered(style))
+    style, walk = sys.argv[1:]
+    scope = translate(lowered(style, walk))
     count = 0
     for number, mask in enumerate(MASKS):
         run = scope[f"mask{number}"]
         for sq, sk, tile in itertools.product(range(0, 8), range(0, 11), range(3)):
-            check(run, mask, style, tile * ROWS, sq, sk)
+            check(run, mask, style, walk, tile * ROWS, sq, sk)
             count += 1
         # Coordinates far beyond 32 bits.
         far = 2**40
         for di, dj in itertools.product(range(-4, 5, 2), range(-4, 5, 2)):
             if any(bound is None for bound in mask[1:]):
                 continue
-            check(run, mask, style, far - far % ROWS, far + ROWS + di, far + dj)
+            check(run, mask, style, walk, far - far % ROWS, far + ROWS + di, far + dj)
             count += 1
     print(f"{count} problems checked")
 
