@@ -83,9 +83,8 @@ static std::vector<Step> wayDown(const CompileOptions &options,
     way.push_back({"vectors", [cpu](OpPassManager &pm) {
                      buildCpuVectorPipeline(pm, cpu);
                    }});
-    way.push_back({"llvm", [cpu](OpPassManager &pm) {
-                     buildCpuLlvmPipeline(pm, cpu);
-                   }});
+    way.push_back(
+        {"llvm", [cpu](OpPassManager &pm) { buildCpuLlvmPipeline(pm, cpu); }});
     return way;
   }
   for (const Stage &stage : gpuStages())
@@ -109,13 +108,12 @@ std::vector<std::string> mlir::fa::stageNames(const CompileOptions &options) {
 static FailureOr<CpuTarget> checkOptions(ModuleOp module,
                                          const CompileOptions &options) {
   if (!isCpu(options) && !::fa::target::findGpuTarget(options.chip))
-    return module.emitError() << "expects a chip among cpu, "
-                              << ::fa::target::knownGpuTargets() << ", got '"
-                              << options.chip << "'";
-  if (options.reference && !isCpu(options))
     return module.emitError()
-           << "expects --chip=cpu with --reference, got '" << options.chip
-           << "'";
+           << "expects a chip among cpu, " << ::fa::target::knownGpuTargets()
+           << ", got '" << options.chip << "'";
+  if (options.reference && !isCpu(options))
+    return module.emitError() << "expects --chip=cpu with --reference, got '"
+                              << options.chip << "'";
   for (const std::string &name : options.skip) {
     bool known = false;
     for (const Step &step : wayDown(options, CpuTarget()))
@@ -133,9 +131,8 @@ static FailureOr<CpuTarget> checkOptions(ModuleOp module,
   return *cpu;
 }
 
-static FailureOr<CpuTarget> walkTo(ModuleOp module,
-                                   const CompileOptions &options,
-                                   StringRef last) {
+static FailureOr<CpuTarget>
+walkTo(ModuleOp module, const CompileOptions &options, StringRef last) {
   FailureOr<CpuTarget> cpu = checkOptions(module, options);
   if (failed(cpu))
     return failure();
@@ -155,9 +152,9 @@ static FailureOr<CpuTarget> walkTo(ModuleOp module,
     return diag << "), got '" << name << "'";
   }
   if (end < first)
-    return module.emitError() << "is at stage " << from
-                              << " already, behind the stage asked for, "
-                              << last;
+    return module.emitError()
+           << "is at stage " << from << " already, behind the stage asked for, "
+           << last;
   PassManager pm(module->getContext(), ModuleOp::getOperationName());
   for (size_t i = first; i < end; ++i)
     if (!llvm::is_contained(options.skip, way[i].name))
@@ -181,8 +178,8 @@ LogicalResult mlir::fa::compileToStage(ModuleOp module,
 static FailureOr<gpu::GPUModuleOp> kernelModule(ModuleOp module) {
   auto modules = module.getOps<gpu::GPUModuleOp>();
   if (!llvm::hasSingleElement(modules))
-    return module.emitError() << "expects one gpu.module, got "
-                              << llvm::range_size(modules);
+    return module.emitError()
+           << "expects one gpu.module, got " << llvm::range_size(modules);
   return *modules.begin();
 }
 
@@ -254,8 +251,8 @@ mlir::fa::compileToArtifact(ModuleOp module, const CompileOptions &options) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-FailureOr<std::string>
-mlir::fa::compileToLlvm(ModuleOp module, const CompileOptions &options) {
+FailureOr<std::string> mlir::fa::compileToLlvm(ModuleOp module,
+                                               const CompileOptions &options) {
   FailureOr<CpuTarget> cpu =
       walkTo(module, options, stageNames(options).back());
   if (failed(cpu))

@@ -266,7 +266,7 @@ TensorAttr EntryRewriter::describe(ShapedType type, StringRef name,
     else if (!symbol.empty())
       dims.push_back(b.getStringAttr(symbol));
     else
-      dims.push_back(b.getStringAttr(name + "." + Twine(i)));
+      dims.push_back(b.getStringAttr(name + "_" + Twine(i)));
   }
   return TensorAttr::get(b.getContext(), name, output, dims);
 }

@@ -84,10 +84,8 @@ static void toAddressed(OpPassManager &pm, const fa::PipelineOptions &) {
 
 ArrayRef<fa::Stage> fa::commonStages() {
   static const Stage stages[] = {
-      {"buffers", toBuffers},
-      {"tiled", toTiled},
-      {"online", toOnline},
-      {"masked", toMasked, /*optional=*/true},
+      {"buffers", toBuffers},   {"tiled", toTiled},
+      {"online", toOnline},     {"masked", toMasked, /*optional=*/true},
       {"outlined", toOutlined},
   };
   return stages;
@@ -107,7 +105,8 @@ void fa::registerFaPipelines() {
     PassPipelineRegistration<PipelineOptions>(
         ("fa-to-" + stage.name).str(),
         ("The passes that lead to stage " + stage.name).str(),
-        [build = stage.build](OpPassManager &pm, const PipelineOptions &options) {
+        [build = stage.build](OpPassManager &pm,
+                              const PipelineOptions &options) {
           build(pm, options);
         });
   };

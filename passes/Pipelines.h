@@ -13,11 +13,13 @@ namespace mlir::fa {
 /// What the stages may be told, from a command line or from C++. The tile
 /// options overrule the schedule table; 0 and "" leave its choice.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("cpu, or a GPU: sm_80"),
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("cpu, or a GPU: sm_80"),
                            llvm::cl::init("cpu")};
   Option<std::string> entry{
-      *this, "entry", llvm::cl::desc("the entry function, where several hold "
-                                     "an attention op")};
+      *this, "entry",
+      llvm::cl::desc("the entry function, where several hold "
+                     "an attention op")};
   Option<int64_t> queryTile{*this, "query-tile",
                             llvm::cl::desc("rows of a query tile")};
   Option<int64_t> keyTile{*this, "key-tile",

@@ -9,14 +9,14 @@ static constexpr ScheduleRow kRows[] = {
     // AVX-512.
     {"cpu", /*maxQkDim=*/256, /*maxVDim=*/256, /*queryTile=*/128,
      /*keyTile=*/64, /*warps=*/1, /*stages=*/1, /*qInRegisters=*/false},
-    // sm_80: four warps of 32 rows; registers hold S (64 keys) and the
+    // sm_80: four warps of 32 rows; registers hold S and the
     // accumulator of 128 columns, not more. One place each for K and V lets two
     // blocks share an SM and was faster than a ring of two at every length
     // (tools/bench, H200: D 64 by 33 to 45 %, D 128 by 0 to 14 %).
-    {"sm_80", 64, 64, 128, 64, 4, 1, false},
+    {"sm_80", 64, 64, 128, 96, 4, 1, false},
     {"sm_80", 128, 128, 128, 64, 4, 1, false},
     // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
-    {"sm_80", 256, 256, 128, 64, 8, 1, false},
+    {"sm_80", 256, 256, 64, 64, 4, 1, false},
 };
 
 std::optional<ScheduleRow>

@@ -9,7 +9,7 @@
 // CHECK-SAME: {fa.tensor = #fa.tensor<"k", in, [2, "Hkv", "Sk", 64]>}
 // CHECK-SAME: {fa.tensor = #fa.tensor<"v", in, [2, "Hkv", "Sk", 64]>}
 // CHECK-SAME: %[[N:[^:]*]]: memref<?xi32, strided<[1], offset: ?>> {fa.tensor = #fa.tensor<"kv_lengths", in, [2]>}
-// CHECK-SAME: memref<?xf32, strided<[?], offset: ?>> {fa.tensor = #fa.tensor<"slopes", in, ["slopes.0"]>}
+// CHECK-SAME: memref<?xf32, strided<[?], offset: ?>> {fa.tensor = #fa.tensor<"slopes", in, ["slopes_0"]>}
 // CHECK-SAME: f32 {fa.name = "cap"}
 // CHECK-SAME: %[[O:[^:]*]]: memref<2x4x?x64xf16, strided<[?, ?, ?, 1], offset: ?>> {fa.tensor = #fa.tensor<"o", out, [2, 4, "Sq", 64]>}
 // CHECK-SAME: %[[SCALE:[^:]*]]: f32 {fa.class = "positive", fa.default = 1.250000e-01 : f32, fa.name = "scale"})

@@ -29,11 +29,11 @@ static cl::opt<std::string> output("o", cl::desc("Where the result goes"),
 static cl::opt<std::string>
     chip("chip", cl::desc("sm_80 (default), sm_86, sm_89, sm_90a or cpu"),
          cl::init("sm_80"), cl::cat(category));
-static cl::opt<std::string>
-    cpu("cpu",
-        cl::desc("With --chip=cpu: x86-64-v3 (default), x86-64-v4, native, or a "
-                 "name that LLVM's -mcpu takes"),
-        cl::init("x86-64-v3"), cl::cat(category));
+static cl::opt<std::string> cpu(
+    "cpu",
+    cl::desc("With --chip=cpu: x86-64-v3 (default), x86-64-v4, native, or a "
+             "name that LLVM's -mcpu takes"),
+    cl::init("x86-64-v3"), cl::cat(category));
 static cl::opt<bool>
     reference("reference",
               cl::desc("With --chip=cpu: the op's definition in float64, to "
@@ -44,8 +44,9 @@ static cl::opt<std::string>
           cl::desc("The entry function, where several hold an attention op"),
           cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string>
-    stage("stage", cl::desc("Print the IR after this stage and stop; `help` "
-                            "lists them"),
+    stage("stage",
+          cl::desc("Print the IR after this stage and stop; `help` "
+                   "lists them"),
           cl::value_desc("name"), cl::cat(category));
 static cl::opt<Emit> emit(
     "emit", cl::desc("What to write"),
@@ -96,8 +97,7 @@ static FailureOr<std::string> compile(ModuleOp module,
     return fa::compileToArtifact(module, options);
   if (stage.empty() && emit == Emit::Llvm)
     return fa::compileToLlvm(module, options);
-  std::string last =
-      stage.empty() ? fa::stageNames(options).back() : stage;
+  std::string last = stage.empty() ? fa::stageNames(options).back() : stage;
   if (failed(fa::compileToStage(module, options, last)))
     return failure();
   std::string text;
@@ -125,8 +125,7 @@ int main(int argc, char **argv) {
   }
 
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(input, &message);
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &message);
   if (!file)
     return fail(message);
   DialectRegistry registry;
@@ -141,7 +140,8 @@ int main(int argc, char **argv) {
   FailureOr<std::string> result = compile(*module, options);
   if (failed(result))
     return 1;
-  std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(destination, &message);
+  std::unique_ptr<llvm::ToolOutputFile> out =
+      openOutputFile(destination, &message);
   if (!out)
     return fail(message);
   out->os() << *result;
