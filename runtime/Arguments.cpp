@@ -90,7 +90,7 @@ Status checkStrides(const TensorSpec &spec, const TensorValue &value,
 Status checkConstraints(const Manifest &manifest, const TensorValue *values) {
   for (const ConstraintSpec &constraint : manifest.constraints) {
     int64_t holds = 0;
-    Expr::Fault fault = constraint.expr.evaluate(values, holds);
+    Expr::Fault fault = constraint.expr.evaluate({values}, holds);
     if (fault != Expr::Fault::None)
       return wrong(constraint.text, " (the condition ", describe(fault), ")");
     if (!holds)

@@ -16,6 +16,11 @@ using Block = std::unique_ptr<void, Free>;
 
 } // namespace
 
+Status CpuPlan::open(int64_t &units) {
+  units = 1;
+  return {};
+}
+
 Status CpuPlan::load(const PrepareRequest &) {
   std::lock_guard<std::mutex> lock(artifact->mutex);
   if (!artifact->library)
@@ -27,7 +32,8 @@ Status CpuPlan::load(const PrepareRequest &) {
   return evaluateScratch(scratchBytes);
 }
 
-Status CpuPlan::run(uint64_t *slots, void **params, void *stream) const {
+Status CpuPlan::run(const TensorValue *, uint64_t *slots, void **params,
+                    void *stream) const {
   if (stream)
     return failure(FA_INVALID_ARGUMENT,
                    "expects no stream for a launch on the CPU");

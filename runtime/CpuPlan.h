@@ -10,8 +10,10 @@ namespace fa::rt {
 /// A launch on the process's thread pool.
 class CpuPlan : public Plan {
 protected:
+  Status open(int64_t &units) override;
   Status load(const PrepareRequest &request) override;
-  Status run(uint64_t *slots, void **params, void *stream) const override;
+  Status run(const TensorValue *values, uint64_t *slots, void **params,
+             void *stream) const override;
 
 private:
   std::shared_ptr<CpuLibrary> library;

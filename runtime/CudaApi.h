@@ -58,6 +58,30 @@ enum : int { CaptureNone = 0, CaptureActive = 1 };
 enum : int { CaptureModeRelaxed = 2 };
 enum : unsigned { StreamNonBlocking = 1 };
 
+enum TensorMapType : int {
+  TensorMapF16 = 6,
+  TensorMapF32 = 7,
+  TensorMapBF16 = 9
+};
+enum : int { TensorMapInterleaveNone = 0 };
+enum TensorMapSwizzle : int {
+  TensorMapSwizzleNone = 0,
+  TensorMapSwizzle32 = 1,
+  TensorMapSwizzle64 = 2,
+  TensorMapSwizzle128 = 3
+};
+enum : int { TensorMapPromoteTo256 = 3 };
+enum : int { TensorMapFillZeros = 0 };
+
+/// A CUtensorMap.
+struct alignas(64) TensorMap {
+  unsigned char bytes[128];
+};
+/// Of addresses and strides, in bytes.
+constexpr int64_t tensorMapAlignment = 16;
+constexpr int64_t tensorMapStrideEnd = int64_t(1) << 40;
+constexpr int64_t tensorMapMaxSize = int64_t(1) << 32;
+
 /// The stream handle that stands for each thread's own default stream.
 constexpr uintptr_t perThreadStream = 2;
 
@@ -112,7 +136,10 @@ constexpr uintptr_t perThreadStream = 2;
 #define FA_CUDA_OPTIONAL_ENTRIES(X)                                            \
   X(contextId, cuCtxGetId, (Context, unsigned long long *))                    \
   X(captureInfo, cuStreamGetCaptureInfo_v2,                                    \
-    (Stream, int *, uint64_t *, void *, void *, size_t *))
+    (Stream, int *, uint64_t *, void *, void *, size_t *))                     \
+  X(tensorMapEncode, cuTensorMapEncodeTiled,                                   \
+    (TensorMap *, int, unsigned, void *, const uint64_t *, const uint64_t *,   \
+     const uint32_t *, const uint32_t *, int, int, int, int))
 
 struct Api {
 #define FA_CUDA_MEMBER(member, symbol, parameters)                             \

@@ -50,17 +50,24 @@ Status CudaPlan::checkPointers(const fa_tensor *tensors, size_t count) const {
   return {};
 }
 
-Status CudaPlan::load(const PrepareRequest &request) {
+Status CudaPlan::open(int64_t &units) {
   if (Status s = Driver::open(driver))
     return s;
+  if (Status s = driver->device(device.index, handle))
+    return s;
+  int count = 0;
+  Status status =
+      driver->attribute(handle, cuda::AttributeMultiprocessors, count);
+  units = count;
+  return status;
+}
+
+Status CudaPlan::load(const PrepareRequest &request) {
   if (Status s = driver->currentContext(device.index, context))
     return s;
   if (Status s = refuseInCapture(request.stream))
     return s;
   if (Status s = checkPointers(request.tensors, request.tensorCount))
-    return s;
-  cuda::Device handle = 0;
-  if (Status s = driver->device(device.index, handle))
     return s;
   if (Status s =
           CudaModule::load(*driver, context, handle, artifact->image, module))
@@ -73,6 +80,11 @@ Status CudaPlan::load(const PrepareRequest &request) {
   }
   if (Status s = module->find(kernel(), function))
     return s;
+  // An empty grid launches nothing, so whatever the tensors are will do.
+  if (grid() > 0)
+    if (Status s = maps.build(*driver, artifact->image.manifest, kernel(),
+                              preparedTensors()))
+      return s;
   if (kernel().scratch.empty())
     return {};
   std::vector<int64_t> bytes;
@@ -86,7 +98,8 @@ Status CudaPlan::load(const PrepareRequest &request) {
              : Status();
 }
 
-Status CudaPlan::run(uint64_t *slots, void **params, void *stream) const {
+Status CudaPlan::run(const TensorValue *values, uint64_t *slots, void **params,
+                     void *stream) const {
   cuda::Context current = nullptr;
   if (Status s =
           driver->check(driver->api.contextGet(&current), "cuCtxGetCurrent"))
@@ -104,6 +117,9 @@ Status CudaPlan::run(uint64_t *slots, void **params, void *stream) const {
       if (kernel().params[i].kind == ParamSpec::Kind::Scratch)
         slots[i] = (*buffers)[kernel().params[i].index];
   }
+  cuda::TensorMap moved[maxTensorMaps];
+  if (Status s = maps.place(*driver, values, moved, params))
+    return s;
   cuda::Result result = driver->api.launch(
       function, static_cast<unsigned>(grid()), 1, 1,
       static_cast<unsigned>(kernel().block), 1, 1,

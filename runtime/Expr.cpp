@@ -74,6 +74,8 @@ public:
     const std::string &name = json.items[0].string;
     if (name == "size" || name == "stride" || name == "aligned")
       return leaf(json, wantBool, path, out);
+    if (name == "units")
+      return units(json, wantBool, path, out);
     const Expr::OpInfo *info = Expr::findOp(name);
     if (!info)
       return failure(FA_INVALID_ARTIFACT, path, ": unknown operator '", name,
@@ -117,6 +119,17 @@ private:
     return checkKind(false, wantBool, path);
   }
 
+  Status units(const Json &json, bool wantBool, const std::string &path,
+               Expr &out) {
+    if (json.items.size() != 1)
+      return failure(FA_INVALID_ARTIFACT, path, ": expects [\"units\"]");
+    if (!scope.units)
+      return failure(FA_INVALID_ARTIFACT, path,
+                     ": expects no 'units' here, where no device is known");
+    out.op = Expr::Op::Units;
+    return checkKind(false, wantBool, path);
+  }
+
   Status operation(const Json &json, const Expr::OpInfo &info, bool wantBool,
                    const std::string &path, Expr &out) {
     size_t count = json.items.size() - 1;
@@ -142,23 +155,19 @@ Status Expr::parse(const Json &json, const ExprScope &scope, bool wantBool,
   return ExprParser(scope).parse(json, wantBool, path, result);
 }
 
-Expr::Fault Expr::evaluateLeaf(const TensorValue *tensors,
-                               int64_t &value) const {
+int64_t Expr::evaluateLeaf(const ExprContext &context) const {
   switch (op) {
   case Op::Size:
-    value = tensors[a].sizes[b];
-    break;
+    return context.tensors[a].sizes[b];
   case Op::Stride:
-    value = tensors[a].strides[b];
-    break;
+    return context.tensors[a].strides[b];
   case Op::Aligned:
-    value = reinterpret_cast<uintptr_t>(tensors[a].data) % b == 0;
-    break;
+    return reinterpret_cast<uintptr_t>(context.tensors[a].data) % b == 0;
+  case Op::Units:
+    return context.units;
   default:
-    value = a;
-    break;
+    return a;
   }
-  return Fault::None;
 }
 
 Expr::Fault Expr::combine(Op op, int64_t x, int64_t y, int64_t &value) {
@@ -214,17 +223,19 @@ Expr::Fault Expr::combine(Op op, int64_t x, int64_t y, int64_t &value) {
   return overflow ? Fault::Overflow : Fault::None;
 }
 
-Expr::Fault Expr::evaluate(const TensorValue *tensors, int64_t &value) const {
-  if (operands.empty())
-    return evaluateLeaf(tensors, value);
-  Fault fault = operands[0].evaluate(tensors, value);
+Expr::Fault Expr::evaluate(const ExprContext &context, int64_t &value) const {
+  if (operands.empty()) {
+    value = evaluateLeaf(context);
+    return Fault::None;
+  }
+  Fault fault = operands[0].evaluate(context, value);
   if (op == Op::Not)
     value = !value;
   for (size_t i = 1; i < operands.size() && fault == Fault::None; ++i) {
     if ((op == Op::And && !value) || (op == Op::Or && value))
       return fault;
     int64_t right = 0;
-    fault = operands[i].evaluate(tensors, right);
+    fault = operands[i].evaluate(context, right);
     if (fault != Fault::None)
       return fault;
     if (op == Op::And || op == Op::Or)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The manifest's expressions over sizes, strides and addresses: grid rules,
-// launch predicates and constraints. Evaluated in int64; an overflow is a
-// fault.
+// The manifest's expressions over sizes, strides, addresses and the device:
+// grid rules, launch predicates, constraints and parameters. Evaluated in
+// int64; an overflow is a fault.
 #ifndef FA_RUNTIME_EXPR_H
 #define FA_RUNTIME_EXPR_H
 
@@ -19,6 +19,12 @@ struct TensorValue {
   int64_t strides[FA_MAX_RANK] = {}; // in elements
 };
 
+/// What a launch's expressions are evaluated for.
+struct ExprContext {
+  const TensorValue *tensors;
+  int64_t units = 0; // multiprocessors of the device, 1 on the CPU
+};
+
 /// What an expression may name.
 struct ExprScope {
   struct Tensor {
@@ -26,6 +32,7 @@ struct ExprScope {
     int rank;
   };
   std::vector<Tensor> tensors;
+  bool units = true; // whether the device is known where it is evaluated
 
   /// The index of a tensor, -1 where there is none.
   int find(std::string_view name) const;
@@ -42,7 +49,7 @@ public:
 
   /// The value; 0 and 1 for truth values. Faults are those of what is
   /// evaluated: `and` and `or` stop where the result is known.
-  Fault evaluate(const TensorValue *tensors, int64_t &value) const;
+  Fault evaluate(const ExprContext &context, int64_t &value) const;
 
   /// Whether the value depends on addresses.
   bool usesAddresses() const;
@@ -53,6 +60,7 @@ private:
     Size,     // tensor a, dimension b
     Stride,   // tensor a, dimension b
     Aligned,  // tensor a, b bytes
+    Units,
     Add,
     Sub,
     Mul,
@@ -76,7 +84,7 @@ private:
 
   static const OpInfo *findOp(std::string_view name);
   static Fault combine(Op op, int64_t a, int64_t b, int64_t &value);
-  Fault evaluateLeaf(const TensorValue *tensors, int64_t &value) const;
+  int64_t evaluateLeaf(const ExprContext &context) const;
 
   Op op = Op::Constant;
   int64_t a = 0, b = 0;

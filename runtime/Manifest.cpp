@@ -2,6 +2,7 @@
 #include "runtime/Manifest.h"
 
 #include "runtime/Fields.h"
+#include "runtime/KernelReader.h"
 
 #include <cmath>
 
@@ -115,120 +116,6 @@ void readScalar(Fields fields, ScalarSpec &scalar) {
   fields.finish();
 }
 
-/// Reads the parts that need names from elsewhere in the manifest.
-class KernelReader {
-public:
-  KernelReader(const Manifest &manifest, const ExprScope &scope)
-      : manifest(manifest), scope(scope) {}
-
-  void read(Fields fields, KernelSpec &kernel) {
-    kernel.name = fields.identifier("name");
-    kernel.note = fields.string("note");
-    expression(fields, "when", true, kernel.when);
-    expression(fields, "grid", false, kernel.grid);
-    bool gpu = manifest.target.kind == FA_CUDA;
-    kernel.block = static_cast<int>(fields.count("block", 1, gpu ? 1024 : 1));
-    kernel.sharedBytes = fields.count("shared_bytes", 0, gpu ? 1 << 20 : 0);
-    readPtxVersion(fields, gpu, kernel);
-    for (Fields item : fields.objects("scratch", 16)) {
-      kernel.scratch.emplace_back();
-      readScratch(item, kernel.scratch.back());
-    }
-    // 4 KiB is what every chip takes as parameters.
-    size_t index = 0;
-    for (const Json &item : fields.array("params", 512)) {
-      kernel.params.emplace_back();
-      readParam(fields, item, concat("params[", index++, "]"), kernel);
-    }
-    fields.finish();
-  }
-
-  void expression(Fields &fields, const char *name, bool wantBool, Expr &out) {
-    if (const Json *json = fields.any(name))
-      if (Status s =
-              Expr::parse(*json, scope, wantBool, fields.pathOf(name), out))
-        fields.fail(std::move(s));
-  }
-
-private:
-  void readPtxVersion(Fields &fields, bool gpu, KernelSpec &kernel) {
-    std::string text = fields.string("min_ptx");
-    if (!gpu) {
-      if (!text.empty())
-        fields.fail("min_ptx", "expects \"\" on the CPU");
-      return;
-    }
-    auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (text.size() != 3 || !digit(text[0]) || text[1] != '.' ||
-        !digit(text[2]))
-      return fields.fail("min_ptx", "expects a version such as \"7.0\"");
-    kernel.ptxVersion = 10 * (text[0] - '0') + (text[2] - '0');
-  }
-
-  void readScratch(Fields fields, ScratchSpec &scratch) {
-    scratch.name = fields.identifier("name");
-    expression(fields, "bytes", false, scratch.bytes);
-    scratch.init = static_cast<uint8_t>(fields.count("init", 0, 255));
-    fields.choice("owner", {"stream"});
-    fields.finish();
-  }
-
-  void readParam(Fields &fields, const Json &item, const std::string &where,
-                 KernelSpec &kernel) {
-    bool pair = item.kind == Json::Kind::Array && item.items.size() >= 2 &&
-                item.items[0].kind == Json::Kind::String &&
-                item.items[1].kind == Json::Kind::String;
-    if (!pair)
-      return fields.fail(where.c_str(),
-                         "expects [kind, name] or [kind, name, dimension]");
-    const std::string &kind = item.items[0].string,
-                      &name = item.items[1].string;
-    ParamSpec &param = kernel.params.back();
-    bool withDim = kind == "size" || kind == "stride";
-    if (item.items.size() != (withDim ? 3u : 2u))
-      return fields.fail(where.c_str(), concat("expects ", withDim ? 2 : 1,
-                                               " operands for '", kind, "'"));
-    if (kind == "pointer" || withDim)
-      param.index = scope.find(name);
-    else if (kind == "scalar")
-      param.index = indexOf(manifest.scalars, name);
-    else if (kind == "scratch")
-      param.index = indexOf(kernel.scratch, name);
-    else
-      return fields.fail(where.c_str(), concat("unknown kind '", kind, "'"));
-    if (param.index < 0)
-      return fields.fail(
-          where.c_str(),
-          concat("there is no ",
-                 kind == "scalar" || kind == "scratch" ? kind : "tensor", " '",
-                 name, "'"));
-    param.kind = kind == "pointer"  ? ParamSpec::Kind::Pointer
-                 : kind == "size"   ? ParamSpec::Kind::Size
-                 : kind == "stride" ? ParamSpec::Kind::Stride
-                 : kind == "scalar" ? ParamSpec::Kind::Scalar
-                                    : ParamSpec::Kind::Scratch;
-    if (!withDim)
-      return;
-    const Json &dim = item.items[2];
-    if (dim.kind != Json::Kind::Int || dim.integer < 0 ||
-        dim.integer >= scope.tensors[param.index].rank)
-      return fields.fail(where.c_str(),
-                         concat("'", name, "' has no such dimension"));
-    param.dim = static_cast<int>(dim.integer);
-  }
-
-  template <typename T>
-  static int indexOf(const std::vector<T> &list, const std::string &name) {
-    for (size_t i = 0; i < list.size(); ++i)
-      if (list[i].name == name)
-        return static_cast<int>(i);
-    return -1;
-  }
-
-  const Manifest &manifest;
-  const ExprScope &scope;
-};
-
 template <typename T>
 void refuseDuplicates(Fields &fields, const char *field,
                       const std::vector<T> &list) {
@@ -265,13 +152,16 @@ void readBody(Fields &fields, Manifest &manifest) {
   }
   refuseDuplicates(fields, "scalars", manifest.scalars);
 
-  KernelReader reader(manifest, scope);
+  // Constraints speak of sizes only, and are checked before a device is asked.
+  scope.units = false;
   for (Fields item : fields.objects("constraints", 256)) {
     manifest.constraints.emplace_back();
-    reader.expression(item, "expr", true, manifest.constraints.back().expr);
+    readExpr(item, "expr", scope, true, manifest.constraints.back().expr);
     manifest.constraints.back().text = item.string("text");
     item.finish();
   }
+  scope.units = true;
+  KernelReader reader(manifest, scope);
   for (Fields item : fields.objects("kernels", 256)) {
     manifest.kernels.emplace_back();
     reader.read(item, manifest.kernels.back());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The launch manifest of an artefact, version 1. runtime/README.md has the
+// The launch manifest of an artefact, version 1. runtime/MANIFEST.md has the
 // format.
 #ifndef FA_RUNTIME_MANIFEST_H
 #define FA_RUNTIME_MANIFEST_H
@@ -61,12 +61,26 @@ struct ScalarSpec {
   std::string valueClass; // positive, zero, negative, any
 };
 
+/// The box of a tensor map: what one bulk copy moves, and how it lies in shared
+/// memory.
+struct TensorBox {
+  int rows = 0, columns = 0; // of elements
+  int swizzleBytes = 0;      // 0, 32, 64 or 128
+};
+
 struct ParamSpec {
-  enum class Kind { Pointer, Size, Stride, Scalar, Scratch };
+  enum class Kind { Pointer, Size, Stride, Scalar, Scratch, Value, TensorMap };
   Kind kind = Kind::Pointer;
   int index = 0; // of the tensor, the scalar or the scratch buffer
-  int dim = 0;
+  int dim = 0;   // of a size or a stride; the rows of a tensor map
+  Expr value;
+  TensorBox box;
 };
+
+/// The bytes of parameters that every chip takes.
+constexpr size_t maxParamBytes = 4096;
+/// What a tensor map takes of them; it is aligned to 64.
+constexpr size_t tensorMapBytes = 128;
 
 struct ScratchSpec {
   std::string name;

@@ -7,9 +7,9 @@
 namespace fa::rt {
 namespace {
 
-bool holds(const KernelSpec &kernel, const TensorValue *tensors) {
+bool holds(const KernelSpec &kernel, const ExprContext &context) {
   int64_t value = 0;
-  return kernel.when.evaluate(tensors, value) == Expr::Fault::None && value;
+  return kernel.when.evaluate(context, value) == Expr::Fault::None && value;
 }
 
 Status checkDevice(const TargetSpec &target, fa_device device) {
@@ -36,7 +36,7 @@ Status Plan::choose(const std::string &name) {
     all += (all.empty() ? "" : ", ") + kernel.name;
     if (!name.empty() && kernel.name != name)
       continue;
-    if (holds(kernel, tensors.values.data())) {
+    if (holds(kernel, {tensors.values.data(), units})) {
       theKernel = &kernel;
       addressesMatter = kernel.when.usesAddresses();
       return {};
@@ -52,6 +52,15 @@ Status Plan::choose(const std::string &name) {
                  ") takes these sizes, strides and alignments");
 }
 
+Status Plan::evaluate(const Expr &expr, const char *what,
+                      int64_t &value) const {
+  Expr::Fault fault = expr.evaluate({tensors.values.data(), units}, value);
+  if (fault == Expr::Fault::None)
+    return {};
+  return failure(FA_INVALID_ARGUMENT, what, " of '", theKernel->name, "' ",
+                 describe(fault));
+}
+
 Status Plan::buildParameters(const PrepareRequest &request) {
   std::vector<uint64_t> scalars;
   if (Status s = bindScalars(artifact->image.manifest, request.scalars,
@@ -59,9 +68,16 @@ Status Plan::buildParameters(const PrepareRequest &request) {
     return s;
   for (const ParamSpec &param : theKernel->params) {
     uint64_t slot = 0;
+    int64_t value = 0;
     switch (param.kind) {
     case ParamSpec::Kind::Pointer: // filled in by each launch
     case ParamSpec::Kind::Scratch:
+    case ParamSpec::Kind::TensorMap:
+      break;
+    case ParamSpec::Kind::Value:
+      if (Status s = evaluate(param.value, "a parameter", value))
+        return s;
+      slot = static_cast<uint64_t>(value);
       break;
     case ParamSpec::Kind::Size:
       slot =
@@ -77,10 +93,8 @@ Status Plan::buildParameters(const PrepareRequest &request) {
     }
     slots.push_back(slot);
   }
-  Expr::Fault fault = theKernel->grid.evaluate(tensors.values.data(), theGrid);
-  if (fault != Expr::Fault::None)
-    return failure(FA_INVALID_ARGUMENT, "the grid of '", theKernel->name, "' ",
-                   describe(fault));
+  if (Status s = evaluate(theKernel->grid, "the grid", theGrid))
+    return s;
   // A CUDA grid ends there along x, the only dimension that is used.
   int64_t most = device.kind == FA_CUDA ? INT32_MAX : INT64_MAX;
   if (theGrid < 0 || theGrid > most)
@@ -92,11 +106,12 @@ Status Plan::buildParameters(const PrepareRequest &request) {
 Status Plan::evaluateScratch(std::vector<int64_t> &bytes) const {
   for (const ScratchSpec &scratch : theKernel->scratch) {
     int64_t size = 0;
-    Expr::Fault fault = scratch.bytes.evaluate(tensors.values.data(), size);
-    if (fault != Expr::Fault::None || size < 0)
-      return failure(
-          FA_INVALID_ARGUMENT, "the size of the scratch buffer '", scratch.name,
-          "' ", fault == Expr::Fault::None ? "is negative" : describe(fault));
+    std::string what =
+        concat("the size of the scratch buffer '", scratch.name, "'");
+    if (Status s = evaluate(scratch.bytes, what.c_str(), size))
+      return s;
+    if (size < 0)
+      return failure(FA_INVALID_ARGUMENT, what, " is negative");
     bytes.push_back(size);
   }
   return {};
@@ -120,6 +135,8 @@ Status Plan::prepare(const PrepareRequest &request,
   if (Status s = checkAddresses(manifest, plan->tensors.values.data(),
                                 plan->tensors.ranges))
     return s;
+  if (Status s = plan->open(plan->units))
+    return s;
   if (Status s = plan->choose(request.kernel))
     return s;
   if (Status s = plan->buildParameters(request))
@@ -142,7 +159,7 @@ Status Plan::start(const TensorValue *values, void *stream) const {
                        : slots[i];
     params[i] = &arguments[i];
   }
-  return run(arguments, params, stream);
+  return run(values, arguments, params, stream);
 }
 
 Status Plan::launch(void *stream) const {
@@ -161,7 +178,7 @@ Status Plan::launchWith(void *const *data, size_t count, void *stream) const {
   if (Status s =
           checkAddresses(artifact->image.manifest, values, tensors.ranges))
     return s;
-  if (addressesMatter && !holds(*theKernel, values))
+  if (addressesMatter && !holds(*theKernel, {values, units}))
     return failure(FA_INVALID_ARGUMENT, "the kernel '", theKernel->name,
                    "' of this plan does not take the alignment of these "
                    "addresses; prepare again");

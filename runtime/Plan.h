@@ -49,15 +49,21 @@ public:
   int64_t grid() const { return theGrid; }
 
 protected:
-  static constexpr size_t maxParams = 512; // as the manifest's reader has it
+  static constexpr size_t maxParams = maxParamBytes / 8;
 
+  /// Opens the device and counts its multiprocessors; called first.
+  virtual Status open(int64_t &units) = 0;
   /// Loads the kernel; called once, after everything else is known.
   virtual Status load(const PrepareRequest &request) = 0;
-  /// Runs the kernel over the grid (at least one tile). slots[i] holds argument
-  /// i; scratch pointers are still to be filled in.
-  virtual Status run(uint64_t *slots, void **params, void *stream) const = 0;
+  /// Runs the kernel over the grid (at least one tile) on these tensors.
+  /// slots[i] holds argument i, and params[i] its address; scratch pointers and
+  /// tensor maps are still to be filled in.
+  virtual Status run(const TensorValue *values, uint64_t *slots, void **params,
+                     void *stream) const = 0;
 
   Status evaluateScratch(std::vector<int64_t> &bytes) const;
+  /// The tensors that the plan was prepared for, in the manifest's order.
+  const TensorValue *preparedTensors() const { return tensors.values.data(); }
 
   std::shared_ptr<Artifact> artifact;
   fa_device device = {FA_CPU, 0};
@@ -65,12 +71,13 @@ protected:
 private:
   Status choose(const std::string &name);
   Status buildParameters(const PrepareRequest &request);
+  Status evaluate(const Expr &expr, const char *what, int64_t &value) const;
   Status start(const TensorValue *tensors, void *stream) const;
 
   const KernelSpec *theKernel = nullptr;
   BoundTensors tensors;
   std::vector<uint64_t> slots;
-  int64_t theGrid = 0;
+  int64_t theGrid = 0, units = 0;
   bool addressesMatter = false; // the kernel's predicate looks at them
 };
 

@@ -36,7 +36,7 @@ protected:
     Status status = parse(text, false, expr);
     EXPECT_FALSE(status) << text << ": " << status.text();
     int64_t value = -999;
-    EXPECT_EQ(expr.evaluate(values, value), Expr::Fault::None) << text;
+    EXPECT_EQ(expr.evaluate({values, 132}, value), Expr::Fault::None) << text;
     return value;
   }
 
@@ -45,7 +45,7 @@ protected:
     Status status = parse(text, true, expr);
     EXPECT_FALSE(status) << text << ": " << status.text();
     int64_t value = -999;
-    EXPECT_EQ(expr.evaluate(values, value), Expr::Fault::None) << text;
+    EXPECT_EQ(expr.evaluate({values}, value), Expr::Fault::None) << text;
     EXPECT_TRUE(value == 0 || value == 1) << text;
     return value;
   }
@@ -54,7 +54,7 @@ protected:
     Expr expr;
     EXPECT_FALSE(parse(text, false, expr)) << text;
     int64_t value = 0;
-    return expr.evaluate(values, value);
+    return expr.evaluate({values}, value);
   }
 
   std::string refusal(const std::string &text, bool wantBool) {
@@ -71,6 +71,8 @@ TEST_F(ExprTest, Leaves) {
   EXPECT_EQ(number("42"), 42);
   EXPECT_EQ(number(R"(["size","q",1])"), 64);
   EXPECT_EQ(number(R"(["stride","q",0])"), -5);
+  EXPECT_EQ(number(R"(["units"])"), 132);
+  EXPECT_EQ(number(R"(["min",["units"],["size","q",1]])"), 64);
   EXPECT_TRUE(truth("true"));
   EXPECT_FALSE(truth("false"));
   EXPECT_TRUE(truth(R"(["aligned","q",16])"));
@@ -152,6 +154,12 @@ TEST_F(ExprTest, Refusals) {
   EXPECT_THAT(refusal("[\"add\",1]", false), HasSubstr("at least 2 operands"));
   EXPECT_THAT(refusal("[\"not\",true,true]", true),
               HasSubstr("expects 1 operands"));
+  EXPECT_THAT(refusal("[\"units\",0]", false),
+              HasSubstr("there: expects [\"units\"]"));
+  EXPECT_THAT(refusal("[\"units\"]", true),
+              HasSubstr("expects a truth value, got a number"));
+  scope.units = false;
+  EXPECT_THAT(refusal("[\"units\"]", false), HasSubstr("no device is known"));
   EXPECT_THAT(refusal("true", false), HasSubstr("expects a number"));
   EXPECT_THAT(refusal("[\"add\",1,2]", true),
               HasSubstr("expects a truth value"));

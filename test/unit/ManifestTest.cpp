@@ -7,6 +7,7 @@
 
 using namespace fa::rt;
 using namespace fa::test;
+using testing::AllOf;
 using testing::HasSubstr;
 
 namespace {
@@ -89,6 +90,64 @@ TEST(Manifest, ReadsTheSample) {
   EXPECT_EQ(m.kernels[0].ptxVersion, 70);
   EXPECT_EQ(m.kernels[0].sharedBytes, 65536);
   EXPECT_EQ(m.kernels[1].note, "rows are not aligned to 16 bytes");
+}
+
+/// The sample with a tensor map in place of the first kernel's pointer to o.
+std::string withMap(const std::string &map) {
+  return replaced(sample(), R"(["pointer", "o"])", map);
+}
+
+TEST(Manifest, ReadsTensorMapsAndExpressions) {
+  Manifest m;
+  Status status = parseManifest(
+      withMap(R"(["tensor_map", "o", 2, 128, 64, 128], ["expr", ["units"]])"),
+      m);
+  ASSERT_FALSE(status) << status.text();
+  const std::vector<ParamSpec> &params = m.kernels[0].params;
+  ASSERT_EQ(params.size(), 7u);
+  EXPECT_EQ(params[5].kind, ParamSpec::Kind::TensorMap);
+  EXPECT_EQ(params[5].index, 3);
+  EXPECT_EQ(params[5].dim, 2);
+  EXPECT_EQ(params[5].box.rows, 128);
+  EXPECT_EQ(params[5].box.columns, 64);
+  EXPECT_EQ(params[5].box.swizzleBytes, 128);
+  EXPECT_EQ(params[6].kind, ParamSpec::Kind::Value);
+}
+
+TEST(Manifest, RefusesTensorMapsThatCannotBe) {
+  const std::pair<const char *, const char *> cases[] = {
+      {R"(["tensor_map", "o", 2, 128, 64])", "expects 5 operands"},
+      {R"(["tensor_map", "x", 2, 128, 64, 128])", "there is no tensor 'x'"},
+      {R"(["tensor_map", "o", 4, 128, 64, 128])", "no such dimension"},
+      {R"(["tensor_map", "o", 3, 128, 64, 128])", "which are the last"},
+      {R"(["tensor_map", "o", 2, 257, 64, 128])", "1 to 256 rows and columns"},
+      {R"(["tensor_map", "o", 2, 0, 64, 128])", "1 to 256 rows and columns"},
+      {R"(["tensor_map", "o", 2, 64, 512, 0])", "1 to 256 rows and columns"},
+      {R"(["tensor_map", "o", 2, 64, 12, 0])", "multiple of 16 bytes, got 24"},
+      {R"(["tensor_map", "o", 2, 64, 64, 16])", "0, 32, 64 or 128 bytes"},
+      {R"(["tensor_map", "o", 2, 64, 64, "x"])", "0, 32, 64 or 128 bytes"},
+      {R"(["tensor_map", "o", 2, 64, 128, 128])", "at most 128 bytes, "},
+      {R"(["tensor_map", "lse", 1, 64, 64, 128])", "at most 128 bytes, "}};
+  for (auto [map, text] : cases)
+    EXPECT_THAT(refusal(withMap(map)),
+                AllOf(HasSubstr("kernels[0].params[5]: "), HasSubstr(text)))
+        << map;
+  std::string map = R"(["tensor_map", "o", 2, 64, 64, 128])";
+  EXPECT_THAT(
+      refusal(replaced(withMap(map), R"("o", "role": "out", "type": "f16")",
+                       R"("o", "role": "out", "type": "i16")")),
+      HasSubstr("f16, bf16 or f32, 'o' is of i16"));
+  EXPECT_THAT(
+      refusal(replaced(
+          withMap(map), R"("o", "role": "out", "type": "f16", "dims": [)",
+          R"("o", "role": "out", "type": "f16", "dims": [1, 1, )")),
+      HasSubstr("rank 2 to 5, 'o' has rank 6"));
+  std::string many = map;
+  for (int i = 0; i < 31; ++i)
+    many += ", " + map;
+  EXPECT_THAT(refusal(withMap(many)),
+              HasSubstr("kernels[0].params: expects at most 4096 bytes of "
+                        "parameters, got 4160"));
 }
 
 TEST(Manifest, RefusesEachFieldThatIsMissing) {
@@ -183,6 +242,12 @@ TEST(Manifest, SaysWhatIsWrong) {
               HasSubstr("there is no scratch 'x'"));
   EXPECT_THAT(refusalWith("[\"scalar\", \"scale\"]", "[\"map\", \"scale\"]"),
               HasSubstr("unknown kind 'map'"));
+  EXPECT_THAT(refusalWith("[\"scalar\", \"scale\"]", "[\"expr\", true]"),
+              HasSubstr("kernels[0].params[3][1]: expects a number"));
+  EXPECT_THAT(refusalWith("[\"scalar\", \"scale\"]", "[\"scalar\", 1]"),
+              HasSubstr("kernels[0].params[3]: expects a name"));
+  EXPECT_THAT(refusalWith("[\"size\", \"k\", 1]], 0]", "[\"units\"]], 0]"),
+              HasSubstr("constraints[0].expr[1][2]: expects no 'units' here"));
   EXPECT_THAT(
       refusalWith("\"block\": 128", "\"block\": 2048"),
       HasSubstr("kernels[0].block: expects a number from 1 to 1024, got 2048"));

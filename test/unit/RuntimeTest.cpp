@@ -90,6 +90,16 @@ TEST_F(RuntimeTest, Launches) {
   EXPECT_EQ(grid, 12);
 }
 
+TEST_F(RuntimeTest, TheCpuIsOneUnit) {
+  fa_artifact_close(artifact);
+  ASSERT_EQ(fa_artifact_open(FA_TEST_UNITS_ARTEFACT, &artifact), FA_OK)
+      << fa_last_error();
+  ASSERT_EQ(prepare(), FA_OK) << fa_last_error();
+  int64_t grid = 0;
+  EXPECT_EQ(fa_plan_grid(plan, &grid), FA_OK);
+  EXPECT_EQ(grid, 12);
+}
+
 TEST_F(RuntimeTest, OtherAddresses) {
   ASSERT_EQ(prepare(), FA_OK) << fa_last_error();
   std::vector<uint16_t> other(o.size());

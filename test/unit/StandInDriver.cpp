@@ -51,6 +51,8 @@ struct State {
   std::map<std::string, Failing> failing;
   std::map<std::string, int> counts;
   std::vector<StandInLaunch> launches;
+  std::vector<StandInTensorMap> tensorMaps;
+  Stream filledOn = nullptr;
   std::map<uintptr_t, size_t> memory; // address -> bytes
   size_t modules = 0;
   std::map<std::string, FunctionObject> functions;
@@ -66,6 +68,8 @@ struct State {
     failing.clear();
     counts.clear();
     launches.clear();
+    tensorMaps.clear();
+    filledOn = nullptr;
     functions.clear();
     sharedOptedIn = 0;
     static unsigned long long nextId = 1;
@@ -80,6 +84,7 @@ struct State {
              {"capture_id", 1},
              {"legacy_blocked", 0},
              {"memory", int64_t(1) << 40},
+             {"units", 4},
              {"param_count", 0},
              {"run", 0}};
     if (const char *text = std::getenv("FA_STANDIN"))
@@ -155,6 +160,11 @@ size_t standin_launches() { return state().launches.size(); }
 StandInLaunch standin_launch(size_t index) {
   return state().launches.at(index);
 }
+size_t standin_tensor_maps() { return state().tensorMaps.size(); }
+StandInTensorMap standin_tensor_map(size_t index) {
+  return state().tensorMaps.at(index);
+}
+void *standin_filled_on() { return state().filledOn; }
 size_t standin_live_memory() { return state().memory.size(); }
 size_t standin_live_modules() { return state().modules; }
 int standin_shared_opted_in() { return state().sharedOptedIn; }
@@ -216,6 +226,7 @@ Result cuDeviceGetPCIBusId(char *name, int size, Device) {
 Result cuDeviceGetAttribute(int *value, int attribute, Device) {
   ENTER(cuDeviceGetAttribute);
   static const std::map<int, const char *> names = {
+      {AttributeMultiprocessors, "units"},
       {AttributeMajor, "major"},
       {AttributeMinor, "minor"},
       {AttributeSharedMemoryOptIn, "shared_optin"}};
@@ -351,6 +362,43 @@ Result cuLaunchKernel(Function function, unsigned gridX, unsigned gridY,
   return Success;
 }
 
+Result cuTensorMapEncodeTiled(TensorMap *map, int type, unsigned rank,
+                              void *address, const uint64_t *sizes,
+                              const uint64_t *strides, const uint32_t *box,
+                              const uint32_t *elementStrides, int interleave,
+                              int swizzle, int promotion, int fill) {
+  ENTER(cuTensorMapEncodeTiled);
+  auto base = reinterpret_cast<uintptr_t>(address);
+  if (contexts.empty())
+    return ErrorInvalidContext;
+  if (reinterpret_cast<uintptr_t>(map) % 64 || base % 16 || rank < 1 ||
+      rank > 5)
+    return ErrorInvalidValue;
+  StandInTensorMap record = {};
+  record.type = type;
+  record.rank = rank;
+  record.address = base;
+  record.interleave = interleave;
+  record.swizzle = swizzle;
+  record.promotion = promotion;
+  record.fill = fill;
+  for (unsigned i = 0; i < rank; ++i) {
+    uint64_t stride = i ? strides[i - 1] : 0;
+    if (sizes[i] < 1 || sizes[i] > uint64_t(1) << 32 || box[i] < 1 ||
+        box[i] > 256 || stride % 16 || stride >> 40)
+      return ErrorInvalidValue;
+    record.sizes[i] = sizes[i];
+    record.box[i] = box[i];
+    record.element_strides[i] = elementStrides[i];
+    if (i)
+      record.strides[i - 1] = stride;
+  }
+  uint64_t index = state().tensorMaps.size();
+  std::memcpy(map->bytes, &index, sizeof(index));
+  state().tensorMaps.push_back(record);
+  return Success;
+}
+
 Result cuMemAlloc_v2(DevicePointer *pointer, size_t bytes) {
   ENTER(cuMemAlloc_v2);
   if (static_cast<int64_t>(bytes) > state().facts["memory"])
@@ -397,8 +445,9 @@ Result cuMemsetD8_v2(DevicePointer to, unsigned char value, size_t bytes) {
 }
 
 Result cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes,
-                       Stream) {
+                       Stream stream) {
   ENTER(cuMemsetD8Async);
+  state().filledOn = stream;
   std::memset(reinterpret_cast<void *>(to), value, bytes);
   return Success;
 }
