@@ -61,8 +61,7 @@ Status Scratch::captureOf(cuda::Stream stream, uint64_t &capture) const {
                  "capturing this kernel needs a driver of CUDA 11.3 or newer");
 }
 
-Status Scratch::allocate(cuda::Stream stream, Buffers &buffers) const {
-  RelaxedCapture relaxed(driver);
+Status Scratch::allocate(Buffers &buffers) const {
   for (size_t i = 0; i < specs.size(); ++i) {
     buffers.push_back(0);
     size_t size = static_cast<size_t>(bytes[i]);
@@ -72,13 +71,43 @@ Status Scratch::allocate(cuda::Stream stream, Buffers &buffers) const {
                                 "cuMemAlloc"))
       return failure(s.code(), "scratch buffer '", specs[i].name, "' of ", size,
                      " bytes: ", s.text());
-    // On the stream: ahead of the launch, and in a capture a part of the graph.
-    if (Status s = driver.check(
-            driver.api.fillAsync(buffers.back(), specs[i].init, size, stream),
-            "cuMemsetD8Async"))
-      return s;
   }
   return {};
+}
+
+Status Scratch::fill(const Buffers &buffers, cuda::Stream stream) const {
+  for (size_t i = 0; i < specs.size(); ++i)
+    if (buffers[i])
+      if (Status s = driver.check(
+              driver.api.fillAsync(buffers[i], specs[i].init,
+                                   static_cast<size_t>(bytes[i]), stream),
+              "cuMemsetD8Async"))
+        return s;
+  return {};
+}
+
+/// On a stream of its own: on the captured one it would become a node of the
+/// graph, done again by each launch of it.
+Status Scratch::fillNow(const Buffers &buffers) const {
+  cuda::Stream own = nullptr;
+  if (Status s =
+          driver.check(driver.api.streamCreate(&own, cuda::StreamNonBlocking),
+                       "cuStreamCreate"))
+    return s;
+  Status status = fill(buffers, own);
+  if (!status)
+    status =
+        driver.check(driver.api.streamSynchronize(own), "cuStreamSynchronize");
+  (void)driver.api.streamDestroy(own);
+  return status;
+}
+
+Status Scratch::make(cuda::Stream stream, bool captured,
+                     Buffers &buffers) const {
+  RelaxedCapture relaxed(driver);
+  if (Status s = allocate(buffers))
+    return s;
+  return captured ? fillNow(buffers) : fill(buffers, stream);
 }
 
 Status Scratch::get(cuda::Stream stream, const Buffers *&buffers) {
@@ -92,7 +121,7 @@ Status Scratch::get(cuda::Stream stream, const Buffers *&buffers) {
   auto found = sets.find(key);
   if (found == sets.end()) {
     Buffers fresh;
-    if (Status s = allocate(stream, fresh)) {
+    if (Status s = make(stream, capture != 0, fresh)) {
       free(fresh);
       return s;
     }

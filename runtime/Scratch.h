@@ -23,8 +23,8 @@ public:
   Scratch &operator=(const Scratch &) = delete;
 
   using Buffers = std::vector<cuda::DevicePointer>;
-  /// The buffers for the next launch on the stream. New ones are allocated and
-  /// initialised on the stream, within a capture too.
+  /// The buffers for the next launch on the stream, within a capture too. New
+  /// ones are initialised once: on the stream, or ahead of the captured graph.
   Status get(cuda::Stream stream, const Buffers *&buffers);
 
 private:
@@ -32,7 +32,10 @@ private:
   using Key = std::tuple<cuda::Stream, const void *, uint64_t>;
 
   Status captureOf(cuda::Stream stream, uint64_t &capture) const;
-  Status allocate(cuda::Stream stream, Buffers &buffers) const;
+  Status allocate(Buffers &buffers) const;
+  Status fill(const Buffers &buffers, cuda::Stream stream) const;
+  Status fillNow(const Buffers &buffers) const;
+  Status make(cuda::Stream stream, bool captured, Buffers &buffers) const;
   void free(const Buffers &buffers) const;
 
   const Driver &driver;

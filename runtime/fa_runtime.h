@@ -226,6 +226,10 @@ FA_API fa_status fa_plan_destroy(fa_plan *plan);
  * be current; allowed inside a graph capture. CPU: runs on the process's thread
  * pool (FA_NUM_THREADS threads, else one for each CPU of the affinity mask) and
  * returns when done; `stream` must be NULL.
+ * Where the kernel has scratch memory, it is one for each stream and for each
+ * graph captured: a stream is destroyed only when the plan's launches on it are
+ * done, and a graph that holds launches does not run twice at a time, also when
+ * it is instantiated twice.
  * A plan does not change: it may be launched from several threads at once, as
  * long as the caller keeps the outputs apart. */
 FA_API fa_status fa_launch(const fa_plan *plan, void *stream);

@@ -233,6 +233,7 @@ TEST_F(CudaTest, ScratchBelongsToAStream) {
 TEST_F(CudaTest, Captures) {
   ASSERT_EQ(prepare(), FA_OK);
   ASSERT_EQ(fa_launch(plan, stream), FA_OK);
+  EXPECT_EQ(standin_filled_on(), stream);
   standin_set("capturing", cuda::CaptureActive);
   // A launch inside a capture works, with scratch of the graph's own.
   ASSERT_EQ(fa_launch(plan, stream), FA_OK) << fa_last_error();
@@ -242,6 +243,10 @@ TEST_F(CudaTest, Captures) {
   EXPECT_NE(standin_launch(0).params[4], standin_launch(1).params[4]);
   EXPECT_EQ(standin_launch(1).params[4], standin_launch(2).params[4]);
   EXPECT_NE(standin_launch(2).params[4], standin_launch(3).params[4]);
+  // Initialised once: not in the graph, which may be launched again and again.
+  EXPECT_EQ(standin_count("cuMemsetD8Async"), 3);
+  EXPECT_EQ(standin_count("cuStreamSynchronize"), 2);
+  EXPECT_NE(standin_filled_on(), stream);
   // Preparing does not, whichever stream is being captured.
   fa_prepare_options options = {sizeof(options), nullptr, stream};
   EXPECT_EQ(prepare(&options), FA_IN_CAPTURE);
@@ -250,6 +255,20 @@ TEST_F(CudaTest, Captures) {
   standin_set("legacy_blocked", 1);
   EXPECT_EQ(prepare(), FA_IN_CAPTURE);
   EXPECT_EQ(prepare(&options), FA_IN_CAPTURE);
+}
+
+TEST_F(CudaTest, ScratchOfACaptureMayFail) {
+  ASSERT_EQ(prepare(), FA_OK);
+  standin_set("capturing", cuda::CaptureActive);
+  size_t before = standin_live_memory();
+  for (const char *entry :
+       {"cuStreamCreate", "cuMemsetD8Async", "cuStreamSynchronize"}) {
+    standin_fail(entry, 1, 700);
+    EXPECT_EQ(fa_launch(plan, stream), FA_DRIVER_ERROR);
+    EXPECT_THAT(fa_last_error(), HasSubstr(entry));
+    EXPECT_EQ(standin_live_memory(), before);
+  }
+  EXPECT_EQ(fa_launch(plan, stream), FA_OK) << fa_last_error();
 }
 
 TEST_F(CudaTest, NoCurrentContext) {
