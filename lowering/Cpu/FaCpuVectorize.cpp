@@ -164,6 +164,18 @@ bool isTranspose(linalg::GenericOp op) {
          op.getIndexingMapsArray()[0] != op.getIndexingMapsArray()[1];
 }
 
+/// A generic that computes each element of one matrix from the same element of
+/// others and its row's element of vectors.
+bool isElementwise(linalg::GenericOp op) {
+  return op.getNumLoops() == 2 && op.getNumParallelLoops() == 2 &&
+         op.getNumDpsInits() == 1 &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+         llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+           return OpTrait::hasElementwiseMappableTraits(&inner) ||
+                  isa<arith::ConstantOp>(inner);
+         });
+}
+
 /// A generic that reduces each row of one matrix into a vector.
 bool isRowReduction(linalg::GenericOp op) {
   return op.getNumLoops() == 2 && op.getNumDpsInputs() == 1 &&
@@ -177,6 +189,77 @@ LogicalResult vectorizeTiled(RewriterBase &rewriter, Operation *op,
                              ArrayRef<int64_t> sizes) {
   FailureOr<Operation *> block = tile(rewriter, op, sizes);
   return failed(block) ? failure() : vectorizeOp(rewriter, *block);
+}
+
+/// The sum of two vectors, or their maximum.
+using Combine = Value (*)(OpBuilder &, Location, Value, Value);
+
+Value combineSum(OpBuilder &b, Location loc, Value x, Value y) {
+  return arith::AddFOp::create(b, loc, x, y);
+}
+
+/// One instruction, where the maximum that passes NaN on takes five. A NaN that
+/// is lost here is in exp(NaN - max) still.
+Value combineMaximum(OpBuilder &b, Location loc, Value x, Value y) {
+  Value greater =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, y);
+  return arith::SelectOp::create(b, loc, greater, x, y);
+}
+
+/// How the body of a row reduction combines, null where it is neither a sum nor
+/// a maximum of its two arguments.
+Combine combineOf(linalg::GenericOp op) {
+  Block &body = *op.getBody();
+  Operation &first = body.front();
+  if (body.getOperations().size() != 2 ||
+      body.getTerminator()->getOperand(0) != first.getResult(0) ||
+      !llvm::is_contained(first.getOperands(), body.getArgument(0)) ||
+      !llvm::is_contained(first.getOperands(), body.getArgument(1)))
+    return nullptr;
+  if (isa<arith::AddFOp>(first))
+    return combineSum;
+  return isa<arith::MaximumFOp>(first) ? combineMaximum : nullptr;
+}
+
+/// Replaces the reduction of a few rows: vectors of a row are combined, then
+/// the halves of what is left.
+void vectorizeRows(RewriterBase &rewriter, linalg::GenericOp block,
+                   Combine combine, int64_t lanes) {
+  rewriter.setInsertionPoint(block);
+  ImplicitLocOpBuilder b(block.getLoc(), rewriter);
+  Value in = block.getInputs()[0], out = block.getOutputs()[0];
+  auto type = cast<RankedTensorType>(in.getType());
+  auto index = [&](int64_t i) -> Value {
+    return arith::ConstantIndexOp::create(b, i);
+  };
+  auto vector = VectorType::get({lanes}, type.getElementType());
+  SmallVector<Value> results;
+  for (int64_t row = 0; row < type.getDimSize(0); ++row) {
+    Value all;
+    for (int64_t column = 0; column < type.getDimSize(1); column += lanes) {
+      Value part = vector::TransferReadOp::create(
+          b, vector, in, ValueRange{index(row), index(column)}, std::nullopt,
+          ArrayRef<bool>{true});
+      all = all ? combine(b, b.getLoc(), all, part) : part;
+    }
+    for (int64_t half = lanes / 2; half > 0; half /= 2) {
+      SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(half));
+      SmallVector<int64_t> high =
+          llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
+      all = combine(b, b.getLoc(), vector::ShuffleOp::create(b, all, all, low),
+                    vector::ShuffleOp::create(b, all, all, high));
+    }
+    results.push_back(vector::ExtractOp::create(b, all, ArrayRef<int64_t>{0}));
+  }
+  auto rows = VectorType::get({type.getDimSize(0)}, type.getElementType());
+  Value old = vector::TransferReadOp::create(
+      b, rows, out, ValueRange{index(0)}, std::nullopt, ArrayRef<bool>{true});
+  Value next = vector::FromElementsOp::create(b, rows, results);
+  next = combine(b, b.getLoc(), next, old);
+  rewriter.replaceOp(
+      block, vector::TransferWriteOp::create(b, next, out, ValueRange{index(0)},
+                                             ArrayRef<bool>{true})
+                 .getResult());
 }
 
 struct FaCpuVectorize : impl::FaCpuVectorizeBase<FaCpuVectorize> {
@@ -199,15 +282,36 @@ struct FaCpuVectorize : impl::FaCpuVectorizeBase<FaCpuVectorize> {
     if (auto product = dyn_cast<linalg::MatmulOp>(*op))
       return vectorizeProduct(rewriter, product, vectorBits);
     auto generic = dyn_cast<linalg::GenericOp>(*op);
-    if (!generic || generic.hasDynamicShape())
+    if (!generic || generic.hasDynamicShape() || generic.getNumLoops() != 2)
       return success();
     SmallVector<int64_t> loops = generic.getStaticLoopRanges();
     if (isTranspose(generic))
       return vectorizeTiled(
           rewriter, op,
           {largestDivisorUpTo(loops[0], 8), largestDivisorUpTo(loops[1], 8)});
-    if (isRowReduction(generic))
-      return vectorizeTiled(rewriter, op, {largestDivisorUpTo(loops[0], 4), 0});
+    // A vector of f32; half of one where a row is an odd number of halves.
+    int64_t lanes = vectorBits / 32;
+    if (loops[1] % lanes != 0)
+      lanes = 8;
+    if (loops[1] % lanes != 0)
+      return success();
+    if (isElementwise(generic))
+      return vectorizeTiled(rewriter, op, {1, lanes});
+    return isRowReduction(generic) ? reduceRows(rewriter, generic, lanes)
+                                   : success();
+  }
+
+  LogicalResult reduceRows(RewriterBase &rewriter, linalg::GenericOp generic,
+                           int64_t lanes) {
+    Combine combine = combineOf(generic);
+    if (!combine)
+      return success();
+    int64_t rows = generic.getStaticLoopRanges()[0];
+    FailureOr<Operation *> block =
+        tile(rewriter, generic, {largestDivisorUpTo(rows, 4), 0});
+    if (failed(block))
+      return failure();
+    vectorizeRows(rewriter, cast<linalg::GenericOp>(*block), combine, lanes);
     return success();
   }
 };

@@ -55,10 +55,23 @@ def FaCpuVectorize : Pass<"fa-cpu-vectorize", "::mlir::ModuleOp"> {
   let summary = "Tile products, transposes and row reductions to registers and vectorise them";
   let description = [{
     Stage `packed` to `vectors`. Every f32 `linalg.matmul` is cut along N into
-    segments that the register-tile table has a tile for (RegisterTiles.h), tiled to
-    MR x NR x 1, and vectorised through `vector.contract`; transposing generics are
-    vectorised by 8x8 blocks, row reductions by 4 rows. All other generics stay loops,
-    which LLVM vectorises.
+    segments that the register-tile table has a tile for (RegisterTiles.h) and tiled to
+    MR x NR; a tile becomes a loop over k that carries its rows as vectors. Transposing
+    generics are vectorised by 8x8 blocks, sums and maxima of rows by 4 rows, and
+    elementwise generics by one vector. What reads memory or coordinates (masks,
+    regions) stays a loop nest, which LLVM vectorises.
+
+    ```mlir
+    %s = linalg.matmul ins(%q, %k : tensor<64x128xf32>, tensor<128x32xf32>) outs(%z : tensor<64x32xf32>)
+    ```
+    ==>
+    ```mlir
+    scf.for %i = 0 to 64 step 4 { scf.for %j = 0 to 32 step 16 {
+      scf.for %k = 0 to 128 iter_args(%r0 .. %r3) -> vector<16xf32>, ... {
+        %b = vector.transfer_read %kt[%k, 0] ...
+        %x = vector.broadcast (tensor.extract %qt[0, %k]) ...
+        %n0 = vector.fma %x, %b, %r0 ...
+    ```
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256", "width of a vector register in bits">

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -47,8 +46,6 @@ static void addBuffers(OpPassManager &pm) {
 /// Tiles to loops; vectors of more than one dimension to several of one.
 static void addLoops(OpPassManager &pm) {
   auto &functions = pm.nest<func::FuncOp>();
-  functions.addPass(vector::createLowerVectorMultiReductionPass(
-      vector::VectorMultiReductionLowering::InnerReduction));
   VectorTransferToSCFOptions vectorToScf;
   vectorToScf.unroll = true;
   functions.addPass(createConvertVectorToSCFPass(vectorToScf));
@@ -61,9 +58,7 @@ void fa::addLoopsToLlvm(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
-  ConvertVectorToLLVMPassOptions vectors;
-  vectors.reassociateFPReductions = true; // sums of rows by halves
-  pm.addPass(createConvertVectorToLLVMPass(vectors));
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   ConvertFuncToLLVMPassOptions functions;
   functions.useBarePtrCallConv = true; // memref<T> arguments are plain pointers

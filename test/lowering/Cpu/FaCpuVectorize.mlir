@@ -49,7 +49,15 @@ func.func @transpose(%a: tensor<32x128xf16>, %b: tensor<128x32xf32>) -> tensor<1
 }
 
 // CHECK-LABEL: func @row_sum(
-// CHECK:         vector.multi_reduction <add>, %{{.+}}, %{{.+}} [1] : vector<4x64xf32> to vector<4xf32>
+// CHECK:         %[[A:.+]] = vector.transfer_read {{.*}} vector<8xf32>
+// CHECK:         %[[B:.+]] = vector.transfer_read {{.*}} vector<8xf32>
+// CHECK:         arith.addf %[[A]], %[[B]] : vector<8xf32>
+// CHECK:         vector.shuffle {{.*}} [0, 1, 2, 3]
+// CHECK:         vector.shuffle {{.*}} [4, 5, 6, 7]
+// CHECK:         arith.addf {{.*}} : vector<4xf32>
+// CHECK:         vector.from_elements {{.*}} : vector<4xf32>
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
 func.func @row_sum(%a: tensor<32x64xf32>, %b: tensor<32xf32>) -> tensor<32xf32> {
   %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
                        iterator_types = ["parallel", "reduction"]}
@@ -59,6 +67,22 @@ func.func @row_sum(%a: tensor<32x64xf32>, %b: tensor<32xf32>) -> tensor<32xf32> 
     linalg.yield %w : f32
   } -> tensor<32xf32>
   return %d : tensor<32xf32>
+}
+
+// CHECK-LABEL: func @exponentials(
+// CHECK:         %[[S:.+]] = vector.transfer_read {{.*}} vector<1x8xf32>
+// CHECK:         math.fma {{.*}} : vector<1x8xf32>
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @exponentials(%a: tensor<32x40xf32>, %m: tensor<32xf32>) -> tensor<32x40xf32> {
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+    ins(%m : tensor<32xf32>) outs(%a : tensor<32x40xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %w = math.fma %x, %y, %y : f32
+    linalg.yield %w : f32
+  } -> tensor<32x40xf32>
+  return %d : tensor<32x40xf32>
 }
 
 // What reads memory or coordinates stays a loop nest for LLVM.
