@@ -210,6 +210,21 @@ public:
   }
 };
 
+/// Several chains, so that an operation need not wait for the one before: one
+/// takes four cycles.
+Value reduce(Emit &emit, Combine kind, ArrayRef<Value> elements) {
+  constexpr size_t kChains = 4;
+  SmallVector<Value> chains(elements.take_front(kChains));
+  for (auto [i, element] : llvm::enumerate(elements.drop_front(chains.size())))
+    chains[i % kChains] = combine(emit, kind, chains[i % kChains], element);
+  while (chains.size() > 1) {
+    Value last = chains.pop_back_val();
+    Value &other = chains[chains.size() % llvm::divideCeil(chains.size(), 2)];
+    other = combine(emit, kind, other, last);
+  }
+  return chains.front();
+}
+
 class ReduceRowsLowering : public OpConversionPattern<ReduceRowsOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
@@ -220,20 +235,19 @@ public:
     Emit emit(op, rewriter);
     GroupLayout group = op.getFrag().getType().getGroupLayout();
     bool partial = op.getInit().getType().getPartial().has_value();
-    SmallVector<Value> init(adaptor.getInit());
-    SmallVector<Value> rows(init.size());
-    // The parts of a sum go on from the part that the lane has; the whole of it
-    // must join the lanes' sums only once.
-    if (partial)
-      rows = init;
-    for (auto [reg, element] : llvm::enumerate(adaptor.getFrag())) {
-      Value &row = rows[RowLayout::regOfElement(group, reg)];
-      row = row ? combine(emit, op.getKind(), row, element) : element;
+    SmallVector<SmallVector<Value>> elements(adaptor.getInit().size());
+    for (auto [reg, element] : llvm::enumerate(adaptor.getFrag()))
+      elements[RowLayout::regOfElement(group, reg)].push_back(element);
+
+    SmallVector<Value> rows;
+    for (auto [init, row] : llvm::zip_equal(adaptor.getInit(), elements)) {
+      Value all = reduce(emit, op.getKind(), row);
+      // The parts of a sum go on from the part that the lane has; the whole of
+      // it must join the lanes' sums only once.
+      if (!partial)
+        all = joinQuad(emit, op.getKind(), all);
+      rows.push_back(combine(emit, op.getKind(), all, init));
     }
-    if (!partial)
-      for (auto [row, first] : llvm::zip_equal(rows, init))
-        row = combine(emit, op.getKind(), joinQuad(emit, op.getKind(), row),
-                      first);
     rewriter.replaceOpWithMultiple(op, {rows});
     return success();
   }
