@@ -44,18 +44,25 @@ ShapedPtx mlir::fa::ptx::wgmmaProduct(const WgmmaProduct &product) {
 
   std::string text = "{\n"
                      ".reg .pred first, others;\n"
-                     ".reg .b64 da, db;\n";
+                     ".reg .b64 da, db;\n"
+                     ".reg .b32 low, high, moved;\n";
   text += llvm::formatv("setp.ne.b32 first, {0}, 0;\n"
-                        "setp.ne.b32 others, 1, 0;\n"
-                        "wgmma.fence.sync.aligned;\n",
+                        "setp.ne.b32 others, 1, 0;\n",
                         int(product.accumulate));
+  // A's descriptor is often the same in a whole loop. Steps in its low word
+  // alone, which cannot carry, cost ptxas one instruction each, not two or
+  // three.
+  if (!product.aInRegisters())
+    text += llvm::formatv("mov.b64 {{low, high}, ${0};\n", a);
+  text += "wgmma.fence.sync.aligned;\n";
   for (auto [step, bUnits] : llvm::enumerate(product.bSteps)) {
     std::string operandA = "da";
     if (product.aInRegisters())
       operandA = registerList(a + 4 * step, 4);
     else
-      text +=
-          llvm::formatv("add.s64 da, ${0}, {1};\n", a, product.aSteps[step]);
+      text += llvm::formatv("add.u32 moved, low, {0};\n"
+                            "mov.b64 da, {{moved, high};\n",
+                            product.aSteps[step]);
     text += llvm::formatv("add.s64 db, ${0}, {1};\n", b, bUnits);
     // Scales of A and B, then which of those in shared memory are transposed.
     text += llvm::formatv(

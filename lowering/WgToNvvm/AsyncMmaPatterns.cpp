@@ -5,6 +5,7 @@
 
 #include "dialect/Target/MatrixDescriptor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::wg;
@@ -23,12 +24,14 @@ public:
 
   /// The descriptor (i64) of the tile at `address` (i32).
   Value descriptor(Emit &emit, Value address) const {
-    Value units = emit.createOrFold<arith::ShRUIOp>(
-        address, emit.i32(MatrixDescriptor::kAddressShift));
-    Value wide = emit.createOrFold<arith::ExtUIOp>(emit.getI64Type(), units);
     uint64_t bits = matrixDescriptor(type.getLayout(), rows).bits();
-    Value fixed = arith::ConstantIntOp::create(emit, int64_t(bits), 64);
-    return emit.createOrFold<arith::OrIOp>(wide, fixed);
+    Value result = arith::ConstantIntOp::create(emit, int64_t(bits), 64);
+    // What changes in a loop is added last.
+    SmallVector<Value> products;
+    addUnits(emit, address, result, products);
+    for (Value product : products)
+      result = arith::AddIOp::create(emit, result, product);
+    return result;
   }
 
   /// What each k step adds to the descriptor.
@@ -42,6 +45,37 @@ public:
   }
 
 private:
+  static constexpr int64_t kUnit = 1 << MatrixDescriptor::kAddressShift;
+
+  /// Adds the units of `address` to `sum`, those of a slot's or band's number
+  /// to `products`. Every term of a tile's address is a multiple of the
+  /// layout's alignment, so that each may be divided by itself: a
+  /// multiplication and a sum in 64 bits then make a slot's descriptor from its
+  /// number.
+  static void addUnits(Emit &emit, Value address, Value &sum,
+                       SmallVectorImpl<Value> &products) {
+    IntegerAttr factor;
+    if (auto add = address.getDefiningOp<arith::AddIOp>()) {
+      addUnits(emit, add.getLhs(), sum, products);
+      addUnits(emit, add.getRhs(), sum, products);
+    } else if (auto mul = address.getDefiningOp<arith::MulIOp>();
+               mul && matchPattern(mul.getRhs(), m_Constant(&factor)) &&
+               factor.getInt() % kUnit == 0) {
+      Value units =
+          arith::ConstantIntOp::create(emit, factor.getInt() / kUnit, 64);
+      products.push_back(
+          arith::MulIOp::create(emit, widen(emit, mul.getLhs()), units));
+    } else {
+      Value units = emit.createOrFold<arith::ShRUIOp>(
+          address, emit.i32(MatrixDescriptor::kAddressShift));
+      sum = arith::AddIOp::create(emit, sum, widen(emit, units));
+    }
+  }
+
+  static Value widen(Emit &emit, Value value) {
+    return emit.createOrFold<arith::ExtUIOp>(emit.getI64Type(), value);
+  }
+
   SmemType type;
   TileRows rows;
 };

@@ -12,16 +12,18 @@ gpu.module @kernels attributes {fa.target = "sm_90a"} {
   // A and B by descriptor, from zero: the accumulator is an output only, and the
   // first of the four k steps does not add. 16 columns of K are 32 bytes.
   // CHECK-LABEL: gpu.func @scores
-  // K-major: 1024 bytes between groups of 8 rows, 128-byte swizzle.
-  // CHECK: %[[FIXED:.*]] = arith.constant 4611686293305360384 : i64
-  // CHECK: %[[QU:.*]] = arith.shrui %{{.*}} : i32
-  // CHECK: %[[QW:.*]] = arith.extui %[[QU]] : i32 to i64
-  // CHECK: %[[QD:.*]] = arith.ori %[[QW]], %[[FIXED]]
-  // CHECK: %[[KD:.*]] = arith.ori %{{.*}}, %[[FIXED]]
-  // CHECK: llvm.inline_asm has_side_effects {{.*}}wgmma.fence.sync.aligned;\0A
-  // CHECK-SAME: add.s64 da, $4, 0;\0Aadd.s64 db, $5, 0;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, da, db, first, 1, 1, 0, 0;\0A
-  // CHECK-SAME: add.s64 da, $4, 2;\0Aadd.s64 db, $5, 2;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, da, db, others, 1, 1, 0, 0;\0A
-  // CHECK-SAME: add.s64 da, $4, 6;\0Aadd.s64 db, $5, 6;\0Awgmma
+  // K-major: 1024 bytes between groups of 8 rows, 128-byte swizzle; then the
+  // address in units of 16 bytes: 512 is band 1, 1024 where K lies.
+  // CHECK-DAG: %[[QBITS:.*]] = arith.constant 4611686293305360896 : i64
+  // CHECK-DAG: %[[KBITS:.*]] = arith.constant 4611686293305361408 : i64
+  // CHECK: %[[UNITS:.*]] = arith.shrui %{{.*}} : i32
+  // CHECK: %[[BASE:.*]] = arith.extui %[[UNITS]] : i32 to i64
+  // CHECK: %[[QD:.*]] = arith.addi %[[BASE]], %[[QBITS]]
+  // CHECK: %[[KD:.*]] = arith.addi %[[BASE]], %[[KBITS]]
+  // CHECK: llvm.inline_asm has_side_effects {{.*}}mov.b64 {low, high}, $4;\0Awgmma.fence.sync.aligned;\0A
+  // CHECK-SAME: add.u32 moved, low, 0;\0Amov.b64 da, {moved, high};\0Aadd.s64 db, $5, 0;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, da, db, first, 1, 1, 0, 0;\0A
+  // CHECK-SAME: add.u32 moved, low, 2;\0Amov.b64 da, {moved, high};\0Aadd.s64 db, $5, 2;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, da, db, others, 1, 1, 0, 0;\0A
+  // CHECK-SAME: add.u32 moved, low, 6;\0Amov.b64 da, {moved, high};\0Aadd.s64 db, $5, 6;\0Awgmma
   // CHECK-SAME: wgmma.commit_group.sync.aligned;
   // CHECK-SAME: "=f,=f,=f,=f,l,l,~{memory}" %[[QD]], %[[KD]] : (i64, i64) -> !llvm.struct<(f32, f32, f32, f32)>
   // CHECK: "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
