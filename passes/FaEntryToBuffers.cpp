@@ -106,6 +106,7 @@ private:
   void addScale();
   void describeProblem();
   FailureOr<StringRef> nameOf(BlockArgument argument);
+  ShapedType launchType(ShapedType type, StringRef name);
   MemRefType bufferType(ShapedType type, StringRef name);
   TensorAttr describe(ShapedType type, StringRef name, bool output);
   BlockArgument addArgument(Type type, DictionaryAttr attrs, Location loc);
@@ -173,6 +174,7 @@ LogicalResult EntryRewriter::checkRoles() {
       return op.emitOpError()
              << "expects " << role->second.name
              << " to be an argument of the entry function, got " << operand;
+    shaped = launchType(shaped, role->second.name);
     for (auto [name, extent] :
          llvm::zip(role->second.symbols, shaped.getShape())) {
       if (ShapedType::isDynamic(extent) || name.empty())
@@ -240,6 +242,18 @@ FailureOr<StringRef> EntryRewriter::nameOf(BlockArgument argument) {
   return role->second.name;
 }
 
+/// K and V that state that there are no keys say so at launch instead: their
+/// tiles would be subviews at offset 0 of an extent of 0, which upstream takes
+/// for out of bounds.
+ShapedType EntryRewriter::launchType(ShapedType type, StringRef name) {
+  unsigned seq = op.getSeqDim();
+  if ((name != "k" && name != "v") || type.getDimSize(seq) != 0)
+    return type;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[seq] = ShapedType::kDynamic;
+  return type.clone(shape);
+}
+
 /// A memref of `type`'s shape with any strides; the innermost stride of the
 /// attention op's own operands is 1.
 MemRefType EntryRewriter::bufferType(ShapedType type, StringRef name) {
@@ -301,6 +315,7 @@ LogicalResult EntryRewriter::convertArgument(BlockArgument argument) {
     argument.replaceAllUsesWith(scalar);
     return success();
   }
+  shaped = launchType(shaped, *name);
   bool output = llvm::is_contained(op.getOuts(), argument);
   BlockArgument buffer =
       addArgument(bufferType(shaped, *name),
@@ -312,9 +327,14 @@ LogicalResult EntryRewriter::convertArgument(BlockArgument argument) {
     return success();
   }
   b.setInsertionPointToStart(&func.getBody().front());
-  argument.replaceAllUsesWith(bufferization::ToTensorOp::create(
-      b, argument.getLoc(), argument.getType(), buffer, /*restrict=*/true,
-      /*writable=*/output));
+  Value tensor = bufferization::ToTensorOp::create(
+      b, argument.getLoc(), cast<RankedTensorType>(shaped), buffer,
+      /*restrict=*/true, /*writable=*/output);
+  op->replaceUsesOfWith(argument, tensor);
+  if (shaped != argument.getType() && !argument.use_empty())
+    tensor = tensor::CastOp::create(b, argument.getLoc(), argument.getType(),
+                                    tensor);
+  argument.replaceAllUsesWith(tensor);
   return success();
 }
 

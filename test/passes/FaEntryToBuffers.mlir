@@ -49,3 +49,17 @@ func.func @packed(%q: memref<?x8x64xf16>, %k: memref<?x2x64xf16>, %v: memref<?x2
     {scale = 0.0 : f32}
   return
 }
+
+// -----
+
+// K and V without keys: the kernel is the one for any number of them.
+!k = tensor<1x2x0x8xf16>
+
+// CHECK-LABEL: func.func @no_keys(
+// CHECK-SAME: memref<1x2x?x8xf16, {{.*}}> {fa.tensor = #fa.tensor<"k", in, [1, 2, "Sk", 8]>}
+// CHECK-SAME: memref<1x2x?x8xf16, {{.*}}> {fa.tensor = #fa.tensor<"v", in, [1, 2, "Sk", 8]>}
+// CHECK: fa.attention ins(%{{.*}} : tensor<1x2x4x8xf16>, tensor<1x2x?x8xf16>, tensor<1x2x?x8xf16>)
+func.func @no_keys(%q: tensor<1x2x4x8xf16>, %k: !k, %v: !k, %o: tensor<1x2x4x8xf16>) -> tensor<1x2x4x8xf16> {
+  %r = fa.attention ins(%q, %k, %v : tensor<1x2x4x8xf16>, !k, !k) outs(%o : tensor<1x2x4x8xf16>)
+  return %r : tensor<1x2x4x8xf16>
+}
