@@ -24,7 +24,7 @@ bool isName(std::string_view name, std::string_view others) {
 
 bool isIdentifier(std::string_view name) { return isName(name, ""); }
 
-bool isSizeSymbol(std::string_view name) { return isName(name, "+."); }
+bool isSizeSymbol(std::string_view name) { return isName(name, "+"); }
 
 Fields::Fields(const Json &json, std::string path, Status &status)
     : json(&json), path(std::move(path)), status(&status) {

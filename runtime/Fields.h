@@ -13,8 +13,7 @@ namespace fa::rt {
 
 /// A name that kernels, tensors and scalars may have.
 bool isIdentifier(std::string_view name);
-/// A name that sizes may have, such as Sq, B+1 or bias.0. It is a name, not a
-/// sum.
+/// A name that sizes may have, such as Sq or B+1. It is a name, not a sum.
 bool isSizeSymbol(std::string_view name);
 
 class Fields {
