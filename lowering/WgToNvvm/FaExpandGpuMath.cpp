@@ -53,6 +53,7 @@ struct Maths : wg::Emit {
     return arith::SelectOp::create(*this, condition, a, b);
   }
   Value both(Value a, Value b) { return arith::AndIOp::create(*this, a, b); }
+  Value either(Value a, Value b) { return arith::OrIOp::create(*this, a, b); }
   Value bits(Value a) {
     return arith::BitcastOp::create(*this, getI32Type(), a);
   }
@@ -187,13 +188,13 @@ Value expandPow(Maths &m, Value x, Value y) {
   Value isOdd =
       m.both(isWhole, m.cmp(arith::CmpFPredicate::ONE, m.floor(halfY), halfY));
   power = m.select(isOdd, m.copySign(power, x), power);
-  Value isDefined = arith::OrIOp::create(
-      m, isWhole, m.cmp(arith::CmpFPredicate::OGE, x, zero));
+  Value isDefined = m.either(
+      isWhole, m.either(m.cmp(arith::CmpFPredicate::OGE, x, zero),
+                        m.equal(magnitude, inf)));
   power = m.select(isDefined, power, m.c(std::nan("")));
   Value isNumber = m.cmp(arith::CmpFPredicate::ORD, x, y);
   power = m.select(isNumber, power, m.add(x, y));
-  return m.select(arith::OrIOp::create(m, m.equal(x, one), m.equal(y, zero)),
-                  one, power);
+  return m.select(m.either(m.equal(x, one), m.equal(y, zero)), one, power);
 }
 
 /// The value of an f32 op on these operands, null where there is no expansion.

@@ -52,8 +52,9 @@ def FaExpandGpuMath : Pass<"fa-expand-gpu-math", "::mlir::ModuleOp"> {
     In every `gpu.module`: `math` ops and f32 divisions become the chip's
     approximate instructions (ex2, lg2, rcp, sqrt, rsqrt, div.full) where they are
     accurate, with corrections and polynomials around them where they are not;
-    f16 and bf16 go through f32. Errors are a few units in the last place; results
-    of exp and exp2 below 2^-126 are 0. Any other `math` op is an error.
+    f16 and bf16 go through f32. Relative errors are below 3e-7, log's and log2's
+    near 1 absolute ones; results of exp and exp2 below 2^-126 are 0. Any other
+    `math` op is an error.
 
     `fastmath<afn>` on `math.exp` leaves the correction for large arguments out;
     `fastmath<arcp>` on `arith.divf` multiplies by the reciprocal.
