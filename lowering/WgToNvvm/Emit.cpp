@@ -77,8 +77,12 @@ Value Emit::toI32(Value index) {
 }
 
 Value Emit::thread() {
-  Value inBlock = NVVM::ThreadIdXOp::create(*this, getI32Type());
-  return role ? rem(inBlock, kWarpgroupThreads) : inBlock;
+  auto inBlock = NVVM::ThreadIdXOp::create(*this, getI32Type());
+  // No chip has larger blocks.
+  constexpr int64_t kMostThreads = 1024;
+  inBlock.setRangeAttr(LLVM::ConstantRangeAttr::get(getContext(), APInt(32, 0),
+                                                    APInt(32, kMostThreads)));
+  return role ? rem(inBlock, kWarpgroupThreads) : Value(inBlock);
 }
 
 Value Emit::threadHere() {

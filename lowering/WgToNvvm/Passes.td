@@ -46,6 +46,27 @@ def FaNarrowCompares : Pass<"fa-narrow-compares", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FaMergeCompares : Pass<"fa-merge-compares", "::mlir::ModuleOp"> {
+  let summary = "Ask a mask's elements for one limit, not for two";
+  let description = [{
+    Where four or more elements compare the same two 32-bit values with constants
+    that are equally far apart, and want both, one of the values is moved by that
+    distance, the larger of the two (for lower limits the smaller) is taken once,
+    and each element compares it alone. Needs CSE in front.
+
+    ```mlir
+    %a0 = arith.cmpi sle, %diagonal, %c-8 : i32
+    %a1 = arith.cmpi slt, %end, %c-8 : i32
+    %kept = arith.andi %a0, %a1 : i1
+    // ==>
+    %moved = arith.addi %end, %c1 : i32
+    %both = arith.maxsi %diagonal, %moved : i32
+    %kept = arith.cmpi sle, %both, %c-8 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FaExpandGpuMath : Pass<"fa-expand-gpu-math", "::mlir::ModuleOp"> {
   let summary = "Expand maths to native instructions and polynomials";
   let description = [{

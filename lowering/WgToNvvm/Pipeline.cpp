@@ -16,6 +16,9 @@ void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   // masks' comparisons -> 32 bits
   manager.addPass(createFaNarrowCompares());
+  manager.addPass(createCSEPass());
+  // two limits of an element -> one
+  manager.addPass(createFaMergeCompares());
   // math ops -> instructions and polynomials
   manager.addPass(createFaExpandGpuMath());
   // subviews -> offsets and strides as arithmetic
