@@ -63,8 +63,8 @@ gpu.module @kernels attributes {fa.target = "sm_80"} {
   // CHECK: %[[M2:.*]] = arith.maximumf %[[M1]], %[[O2]]
   // CHECK: arith.maximumf %[[M2]], %arg2
   // CHECK-COUNT-2: nvvm.shfl.sync bfly
-  // CHECK: %[[L:.*]] = arith.addf %[[A]], %{{.*}} : f32
-  // CHECK: %[[L1:.*]] = arith.addf %[[L]], %[[B]]
+  // CHECK: %[[L:.*]] = arith.addf %[[A]], %[[B]] : f32
+  // CHECK: %[[L1:.*]] = arith.addf %[[L]], %{{.*}} : f32
   // CHECK: %[[O3:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[L1]], %c1_i32, %c31_i32
   gpu.func @rows(%p: memref<f32>, %n: index, %x: f32, %y: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %zero = arith.constant 0.0 : f32
