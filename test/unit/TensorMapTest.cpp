@@ -233,6 +233,7 @@ TEST_F(TensorMapTest, EmptyGridsNeedNoMaps) {
 
 TEST_F(TensorMapTest, ThePredicateChoosesFirst) {
   tensors[0].data = static_cast<char *>(memory[0]) + 2;
+  standin_set("param_count", 1); // the plain kernel's
   launch();
   EXPECT_STREQ(standin_launch(0).kernel, "plain");
   EXPECT_EQ(standin_tensor_maps(), 0u);
