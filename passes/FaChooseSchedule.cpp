@@ -55,10 +55,12 @@ private:
         return op.emitOpError()
                << "has no row in the schedule table for " << chip << ", Dqk "
                << op.getQkDim() << ", Dv " << op.getVDim();
-      base =
-          ScheduleAttr::get(op.getContext(), row->queryTile, row->keyTile,
-                            row->warps, row->stages, row->qInRegisters,
-                            MaskStyle::Guard, orderFor(op), KeyOrder::Forward);
+      int64_t keys = op.hasScoreRegion() || op.hasKeepRegion()
+                         ? ::fa::target::keyTileWithRegions(*row)
+                         : row->keyTile;
+      base = ScheduleAttr::get(
+          op.getContext(), row->queryTile, keys, row->warps, row->stages,
+          row->qInRegisters, MaskStyle::Guard, orderFor(op), KeyOrder::Forward);
     }
     auto pick = [](int64_t option, int64_t field) {
       return option ? option : field;

@@ -7,7 +7,7 @@
 // which goes into the same slot. So n * S - 1 copies are in flight at most, and
 // as many are issued in front of the loop. At S = 1 with K and V that is
 // FlashAttention-2's scheme: V's copy runs during the product with K, that of
-// the next K during the one with V.
+// the next K during the softmax and the product with V.
 #include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
@@ -126,6 +126,7 @@ private:
   Value later(Value iteration, int64_t ahead);
   void issue(const Candidate &candidate, Value ring, Value iteration,
              Value slot);
+  int64_t fragmentRegisters();
   Operation *placeOf(size_t position);
   void convert(size_t position);
 
@@ -201,13 +202,31 @@ void LoopPipeliner::issue(const Candidate &candidate, Value ring,
   wg::CommitCopiesOp::create(b, loc);
 }
 
-/// With one stage the place is as early as can be, right behind the last use of
-/// the tile that becomes free there: the copy into it has all the computation
-/// up to the next round's use to hide behind.
+/// Registers that each lane holds for a product's result and the accumulator
+/// that the loop carries, at most.
+int64_t LoopPipeliner::fragmentRegisters() {
+  int64_t carried = 0, computed = 0;
+  for (BlockArgument value : loop.getRegionIterArgs())
+    if (auto frag = dyn_cast<wg::FragType>(value.getType()))
+      carried += frag.getRegs();
+  loop.walk([&](wg::MmaOp op) {
+    if (op.getC().getDefiningOp<wg::SplatOp>())
+      computed = std::max(computed, op.getResult().getType().getRegs());
+  });
+  return carried + computed;
+}
+
+/// With one stage the place is right behind the last use of the tile that
+/// becomes free there: the copy into it has all the computation up to the next
+/// round's use to hide behind. Where the fragments leave few of a lane's 255
+/// registers, its addresses would not fit beside the scores, and it waits until
+/// they are gone.
 Operation *LoopPipeliner::placeOf(size_t position) {
-  if (stages == 1 && position > 0)
-    return loads[position - 1].lastUse->getNextNode();
-  return loads[position].firstUse;
+  constexpr int64_t kMostBesideScores = 160;
+  bool early =
+      stages == 1 && position > 0 && fragmentRegisters() <= kMostBesideScores;
+  return early ? loads[position - 1].lastUse->getNextNode()
+               : loads[position].firstUse;
 }
 
 /// Puts the wait, the barrier and the copy that it allows at the place of a

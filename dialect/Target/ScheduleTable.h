@@ -24,6 +24,9 @@ struct ScheduleRow {
 std::optional<ScheduleRow> chooseSchedule(std::string_view chip, int64_t qkDim,
                                           int64_t vDim);
 
+/// The row's key tile for an op with a score or mask region.
+int64_t keyTileWithRegions(const ScheduleRow &row);
+
 /// Whether the table has rows for `chip`.
 bool knowsChip(std::string_view chip);
 

@@ -68,7 +68,10 @@ private:
         walks[block.rowMatrices - 1][block.chunkMatrices - 1];
     if (walk)
       return *walk;
-    Value matrix = emit.div(emit.lane(), kMatrix);
+    // Computed again for each product: the addresses that a loop needs once a
+    // round would else take a register each.
+    Value lane = emit.laneHere();
+    Value matrix = emit.div(lane, kMatrix);
     Value bits[] = {emit.rem(matrix, 2), emit.rem(emit.div(matrix, 2), 2)};
     bool both = block.matrices() == 4;
     Value rowBit =
@@ -76,7 +79,7 @@ private:
     Value chunkBit =
         block.chunkMatrices == 1 ? emit.i32(0) : bits[both && rowsFirst];
     Value row =
-        emit.add(emit.rem(emit.lane(), kMatrix), emit.mul(rowBit, kMatrix));
+        emit.add(emit.rem(lane, kMatrix), emit.mul(rowBit, kMatrix));
     if (firstRow)
       row = emit.add(firstRow, row);
     walk.emplace(emit, type, address, row, chunkBit);

@@ -11,7 +11,7 @@
 // CPU-LABEL: func.func @plain
 // CPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 1, stages = 1>
 // GPU-LABEL: func.func @plain
-// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 96, stages = 1>
+// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 80, stages = 1>
 // OPTION-LABEL: func.func @plain
 // OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, stages = 1, mask = split>
 // CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80), got 'sm_12'

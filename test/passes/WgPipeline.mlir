@@ -67,6 +67,8 @@ gpu.module @kernels {
       // S1-NEXT: wg.commit_copies
       // S1-NEXT: %[[KT:.*]] = wg.slot %[[RK]]
       // S1-NEXT: wg.mma %[[QT]], %[[KT]],
+      // The next copy waits until the scores' registers are free.
+      // S1: "softmax"
       // S1-NEXT: wg.wait_copies 0
       // S1-NEXT: wg.barrier
 
@@ -92,7 +94,6 @@ gpu.module @kernels {
       %vt = wg.load %vs rows %left : !all -> !tile
       // S1: wg.copy_async {{.*}} {bytes = 8 : i64}
       // S1: wg.commit_copies
-      // S1: "softmax"
 
       // S2: "softmax"
       // S2: wg.wait_copies 2
