@@ -188,9 +188,9 @@ Value expandPow(Maths &m, Value x, Value y) {
   Value isOdd =
       m.both(isWhole, m.cmp(arith::CmpFPredicate::ONE, m.floor(halfY), halfY));
   power = m.select(isOdd, m.copySign(power, x), power);
-  Value isDefined = m.either(
-      isWhole, m.either(m.cmp(arith::CmpFPredicate::OGE, x, zero),
-                        m.equal(magnitude, inf)));
+  Value isDefined =
+      m.either(isWhole, m.either(m.cmp(arith::CmpFPredicate::OGE, x, zero),
+                                 m.equal(magnitude, inf)));
   power = m.select(isDefined, power, m.c(std::nan("")));
   Value isNumber = m.cmp(arith::CmpFPredicate::ORD, x, y);
   power = m.select(isNumber, power, m.add(x, y));

@@ -78,8 +78,7 @@ private:
         block.rowMatrices == 1 ? emit.i32(0) : bits[both && !rowsFirst];
     Value chunkBit =
         block.chunkMatrices == 1 ? emit.i32(0) : bits[both && rowsFirst];
-    Value row =
-        emit.add(emit.rem(lane, kMatrix), emit.mul(rowBit, kMatrix));
+    Value row = emit.add(emit.rem(lane, kMatrix), emit.mul(rowBit, kMatrix));
     if (firstRow)
       row = emit.add(firstRow, row);
     walk.emplace(emit, type, address, row, chunkBit);
