@@ -45,6 +45,22 @@ inline constexpr Row kThreadHere = {"mov.u32 $0, %tid.x;", "=r",
                                     /*sideEffects=*/true, /*convergent=*/false,
                                     /*ptxVersion=*/70};
 
+/// Begins a basic block for ptxas, which moves nothing over a branch that it
+/// cannot prove away: no kernel here runs without dynamic shared memory, but
+/// only we know that. The fence is harmless and, unlike lighter things, not
+/// turned into a predicated instruction.
+inline constexpr Row kNewBlock = {"{\n"
+                                  ".reg .pred always;\n"
+                                  ".reg .b32 bytes;\n"
+                                  "mov.u32 bytes, %dynamic_smem_size;\n"
+                                  "setp.ne.b32 always, bytes, 0;\n"
+                                  "@always bra.uni LBLOCK${:uid};\n"
+                                  "membar.cta;\n"
+                                  "LBLOCK${:uid}:\n"
+                                  "}",
+                                  "", /*sideEffects=*/true, /*convergent=*/true,
+                                  /*ptxVersion=*/70};
+
 // mbarriers in the block's shared memory; addresses are 32 bits.
 
 /// The barrier at $0 counts $1 arrivals a phase.
@@ -148,13 +164,13 @@ inline constexpr const Row *kTmaStores[] = {&kTmaStore2, &kTmaStore3,
                                             &kTmaStore4, &kTmaStore5};
 
 inline constexpr const Row *kRows[] = {
-    &kCpAsync16,         &kCpAsync8,         &kCpAsync4,
-    &kThreadHere,        &kMbarrierInit,     &kMbarrierWait,
-    &kMbarrierArrive,    &kMbarrierArriveIf, &kMbarrierExpect,
-    &kFenceMbarrierInit, &kFenceProxyAsync,  &kTmaLoad2,
-    &kTmaLoad3,          &kTmaLoad4,         &kTmaLoad5,
-    &kTmaStore2,         &kTmaStore3,        &kTmaStore4,
-    &kTmaStore5};
+    &kCpAsync16,      &kCpAsync8,          &kCpAsync4,
+    &kThreadHere,     &kNewBlock,          &kMbarrierInit,
+    &kMbarrierWait,   &kMbarrierArrive,    &kMbarrierArriveIf,
+    &kMbarrierExpect, &kFenceMbarrierInit, &kFenceProxyAsync,
+    &kTmaLoad2,       &kTmaLoad3,          &kTmaLoad4,
+    &kTmaLoad5,       &kTmaStore2,         &kTmaStore3,
+    &kTmaStore4,      &kTmaStore5};
 
 /// The row with this text, null for text that is not from this table.
 inline const Row *findRow(llvm::StringRef text) {

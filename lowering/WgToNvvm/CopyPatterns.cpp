@@ -41,33 +41,45 @@ public:
                     plan.laneRow(), plan.laneByte());
     for (int64_t pass = 0; pass < plan.passes(); ++pass) {
       Value address = rows.address(plan.rowOf(pass));
-      guarded(emit, plan.inTile(pass), [&] {
-        SmallVector<Value> chunks =
-            loadRow(emit, plan, rows, pass, address, op.getBytes());
-        auto [tile, row] = plan.sharedOf(pass);
-        for (auto [chunk, step] : llvm::zip_equal(chunks, plan.chunks()))
-          LLVM::StoreOp::create(emit, chunk, tile->pointer(row, step),
-                                kChunkBytes);
-      });
+      guarded(emit, plan.inTile(pass),
+              [&] { copyRow(emit, plan, rows, pass, address, op.getBytes()); });
     }
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  /// The thread's chunks of its row in this pass, zeros where there is no row.
-  static SmallVector<Value> loadRow(Emit &emit, CopyPlan &plan,
-                                    GlobalRows &rows, int64_t pass,
-                                    Value address, int64_t bytes) {
+  /// The thread's chunks of its row in this pass, a few at a time: there are
+  /// not registers for all of them in flight.
+  static void copyRow(Emit &emit, CopyPlan &plan, GlobalRows &rows,
+                      int64_t pass, Value address, int64_t bytes) {
+    constexpr size_t kInFlight = 4;
+    auto [tile, row] = plan.sharedOf(pass);
     Value exists = rows.exists(plan.rowOf(pass));
+    for (ArrayRef<int64_t> left = plan.chunks(); !left.empty();) {
+      ArrayRef<int64_t> steps = left.take_front(kInFlight);
+      left = left.drop_front(steps.size());
+      emit.newBlock();
+      SmallVector<Value> chunks =
+          loadChunks(emit, exists, steps, address, bytes);
+      for (auto [chunk, step] : llvm::zip_equal(chunks, steps))
+        LLVM::StoreOp::create(emit, chunk, tile->pointer(row, step),
+                              kChunkBytes);
+    }
+  }
+
+  /// The chunks at these steps of a row, zeros where it does not exist.
+  static SmallVector<Value> loadChunks(Emit &emit, Value exists,
+                                       ArrayRef<int64_t> steps, Value address,
+                                       int64_t bytes) {
     auto type = VectorType::get(kChunkBytes / 4, emit.getI32Type());
-    SmallVector<Type> types(plan.chunks().size(), type);
-    auto choice = scf::IfOp::create(emit, types, exists,
-                                    /*withElseRegion=*/true);
+    SmallVector<Type> types(steps.size(), type);
+    auto choice =
+        scf::IfOp::create(emit, types, exists, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard restore(emit);
     emit.setInsertionPointToStart(choice.thenBlock());
     SmallVector<Value> loaded;
-    for (int64_t step : plan.chunks())
+    for (int64_t step : steps)
       loaded.push_back(
           loadGlobalChunk(emit, address, step * kChunkBytes, bytes));
     scf::YieldOp::create(emit, loaded);

@@ -104,6 +104,11 @@ Value Emit::elected() {
 
 Value Emit::warpgroup() { return toI32(role.getBody().getArgument(0)); }
 
+void Emit::newBlock() {
+  mlir::fa::ptx::buildInlinePtx(*this, getLoc(), mlir::fa::ptx::kNewBlock, {},
+                                {});
+}
+
 Value Emit::pointer(Value address, int64_t offset, unsigned space) {
   auto type = LLVM::LLVMPointerType::get(getContext(), space);
   Value base = LLVM::IntToPtrOp::create(*this, type, address);

@@ -56,6 +56,9 @@ struct Emit : ImplicitLocOpBuilder {
   /// known to be.
   Value warpgroup();
 
+  /// Keeps ptxas from moving instructions from one side to the other.
+  void newBlock();
+
   /// Pointer to shared memory at byte `address` (i32) plus `offset`.
   Value sharedPtr(Value address, int64_t offset);
   /// Pointer to global memory at byte `address` (i64) plus `offset`.

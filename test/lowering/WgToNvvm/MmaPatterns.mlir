@@ -34,6 +34,7 @@ gpu.module @kernels attributes {fa.target = "sm_80"} {
   // A in registers, bf16, B through the transposing read; an odd 8 of k and an
   // odd 8 of n are left.
   // CHECK-LABEL: gpu.func @values
+  // CHECK-NOT: dynamic_smem_size
   gpu.func @values(%out: memref<f32>, %x: bf16) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %zero = arith.constant 0.0 : f32
     %v = wg.alloc {offset = 0} : !wg.smem<24x24xbf16>
@@ -53,6 +54,24 @@ gpu.module @kernels attributes {fa.target = "sm_80"} {
     %mc = memref.cast %m : memref<32x24xf32, strided<[24, 1]>> to memref<?x24xf32, strided<[?, 1], offset: ?>>
     %n = arith.constant 32 : index
     wg.store %o, %mc rows %n : !wg.frag<32x24xf32, acc, warps = 2>, memref<?x24xf32, strided<[?, 1], offset: ?>>
+    gpu.return
+  }
+
+  // 128 accumulators and 64 scores a lane: the product begins a block of its own.
+  // CHECK-LABEL: gpu.func @full
+  // CHECK: llvm.inline_asm has_side_effects {{.*}}mov.u32 bytes, %dynamic_smem_size;
+  // CHECK-COUNT-128: nvvm.mma.sync
+  // CHECK-NOT: nvvm.mma.sync
+  gpu.func @full(%out: memref<f32>, %x: f16) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %zero = arith.constant 0.0 : f32
+    %v = wg.alloc {offset = 0} : !wg.smem<64x128xf16>
+    %p = wg.splat %x : f16 -> !wg.frag<128x64xf16, a, warps = 4>
+    %c = wg.splat %zero : f32 -> !wg.frag<128x128xf32, acc, warps = 4>
+    %o = wg.mma %p, %v, %c : !wg.frag<128x64xf16, a, warps = 4>, !wg.smem<64x128xf16>, !wg.frag<128x128xf32, acc, warps = 4>
+    %m = memref.reinterpret_cast %out to offset: [0], sizes: [128, 128], strides: [128, 1] : memref<f32> to memref<128x128xf32, strided<[128, 1]>>
+    %mc = memref.cast %m : memref<128x128xf32, strided<[128, 1]>> to memref<?x128xf32, strided<[?, 1], offset: ?>>
+    %n = arith.constant 128 : index
+    wg.store %o, %mc rows %n : !wg.frag<128x128xf32, acc, warps = 4>, memref<?x128xf32, strided<[?, 1], offset: ?>>
     gpu.return
   }
 }
