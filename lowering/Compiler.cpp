@@ -87,7 +87,7 @@ static std::vector<Step> wayDown(const CompileOptions &options,
         {"llvm", [cpu](OpPassManager &pm) { buildCpuLlvmPipeline(pm, cpu); }});
     return way;
   }
-  for (const Stage &stage : gpuStages())
+  for (const Stage &stage : gpuStages(options.chip))
     way.push_back(step(stage, options));
   way.push_back({"nvvm", buildNvvmPipeline});
   return way;

@@ -20,7 +20,7 @@ struct ChooseSchedulePass
     ModuleOp module = getOperation();
     if (!::fa::target::knowsChip(chip)) {
       module.emitError() << "expects a chip that the schedule table has rows "
-                            "for (cpu, sm_80), got '"
+                            "for (cpu, sm_80, sm_90a), got '"
                          << chip << "'";
       return signalPassFailure();
     }
@@ -50,7 +50,9 @@ private:
     ScheduleAttr base = op.getSchedule().value_or(ScheduleAttr());
     if (!base) {
       std::optional<::fa::target::ScheduleRow> row =
-          ::fa::target::chooseSchedule(chip, op.getQkDim(), op.getVDim());
+          ::fa::target::chooseSchedule(
+              chip, op.getQkDim(), op.getVDim(),
+              op.getMaskOrDefault().getLeftBound().has_value());
       if (!row)
         return op.emitOpError()
                << "has no row in the schedule table for " << chip << ", Dqk "
@@ -60,7 +62,11 @@ private:
                          : row->keyTile;
       base = ScheduleAttr::get(
           op.getContext(), row->queryTile, keys, row->warps, row->stages,
-          row->qInRegisters, MaskStyle::Guard, orderFor(op), KeyOrder::Forward);
+          row->qInRegisters,
+          row->splitMask ? MaskStyle::Split : MaskStyle::Guard, orderFor(op),
+          row->backward ? KeyOrder::Backward : KeyOrder::Forward, row->qBuffers,
+          row->rotate, row->threshold, row->vWait, row->pingPong,
+          static_cast<Grid>(row->grid), row->tmaStore);
     }
     auto pick = [](int64_t option, int64_t field) {
       return option ? option : field;
@@ -71,7 +77,9 @@ private:
         pick(keyTile, base.getKeyTile()), pick(warps, base.getWarps()),
         pick(stages, base.getStages()), base.getQInRegisters(),
         mask.empty() ? base.getMask() : *symbolizeMaskStyle(mask),
-        base.getOrder(), base.getWalk());
+        base.getOrder(), base.getWalk(), base.getQBuffers(), base.getRotate(),
+        base.getThreshold(), base.getVWait(), base.getPingPong(),
+        base.getGrid(), base.getTmaStore());
     if (!chosen)
       return failure();
     op.setScheduleAttr(chosen);

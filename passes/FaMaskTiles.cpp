@@ -211,11 +211,33 @@ static void reverseLoop(scf::ForOp loop, int64_t tile) {
   counter.replaceAllUsesExcept(key, key);
 }
 
+namespace {
+/// Some of the loop's iterations, all masked or none.
+struct Part {
+  Value from, to;
+  bool masked;
+};
+} // namespace
+
+/// The parts in the place of the loop; what they carry comes from `state`.
+static SmallVector<Value> makeLoops(OpBuilder &b, MaskStep step,
+                                    ArrayRef<Part> parts, ValueRange state,
+                                    bool backward) {
+  for (const Part &part : parts) {
+    scf::ForOp copy =
+        cloneLoop(b, step, part.from, part.to, state, part.masked);
+    if (backward)
+      reverseLoop(copy, step.keys);
+    state = copy.getResults();
+  }
+  return llvm::to_vector(state);
+}
+
 /// Three loops in the place of one: masked tiles, kept ones, masked ones. Where
 /// the mask has no left bound the first of them is left out. Backward, their
 /// order is the other one as well.
-static void splitLoop(MaskStep step, KeyRanges ranges, bool backward) {
-  OpBuilder b(step.loop);
+static SmallVector<Part> splitRange(OpBuilder &b, MaskStep step,
+                                    KeyRanges ranges, bool backward) {
   Location loc = step.loop.getLoc();
   TileBuilder t(b, loc);
   Value roundedUp = t.add(ranges.fullBegin, t.index(step.keys - 1));
@@ -225,10 +247,6 @@ static void splitLoop(MaskStep step, KeyRanges ranges, bool backward) {
   Value fullEnd = t.max(roundDown(t, b, loc, t.min(ranges.fullEnd, ranges.end),
                                   ranges.begin, step.keys),
                         fullBegin);
-  struct Part {
-    Value from, to;
-    bool masked;
-  };
   SmallVector<Part> parts;
   if (step.keep.getMask().getLeftBound())
     parts.push_back({ranges.begin, fullBegin, true});
@@ -238,15 +256,55 @@ static void splitLoop(MaskStep step, KeyRanges ranges, bool backward) {
   parts.push_back({fullEnd, ranges.end, true});
   if (backward)
     std::reverse(parts.begin(), parts.end());
-  ValueRange state = step.loop.getInitArgs();
-  for (Part part : parts) {
-    scf::ForOp copy =
-        cloneLoop(b, step, part.from, part.to, state, part.masked);
-    if (backward)
-      reverseLoop(copy, step.keys);
-    state = copy.getResults();
+  return parts;
+}
+
+/// The tile at `key` by itself, from `state`.
+static SmallVector<Value> cloneTile(OpBuilder &b, MaskStep step, Value key,
+                                    ValueRange state, bool masked) {
+  IRMapping mapping;
+  mapping.map(step.loop.getInductionVar(), key);
+  mapping.map(step.loop.getRegionIterArgs(), state);
+  Block *body = step.loop.getBody();
+  for (Operation &op : body->without_terminator()) {
+    if (&op == step.generic && !masked)
+      mapping.map(step.generic.getResult(0),
+                  mapping.lookupOrDefault(step.generic.getOutputs()[0]));
+    else
+      b.clone(op, mapping);
   }
-  step.loop.replaceAllUsesWith(state);
+  SmallVector<Value> next;
+  for (Value value : body->getTerminator()->getOperands())
+    next.push_back(mapping.lookupOrDefault(value));
+  return next;
+}
+
+/// The last tile in front of the loops over the others, all of it where there
+/// is a tile at all.
+static void peelLast(MaskStep step, KeyRanges ranges, bool drops) {
+  OpBuilder b(step.loop);
+  Location loc = step.loop.getLoc();
+  ValueRange state = step.loop.getInitArgs();
+  Value some = TileBuilder(b, loc).cmp(arith::CmpIPredicate::slt, ranges.begin,
+                                       ranges.end);
+  auto branch = scf::IfOp::create(b, loc, state.getTypes(), some,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder none = branch.getElseBodyBuilder();
+  scf::YieldOp::create(none, loc, state);
+  OpBuilder inner = branch.getThenBodyBuilder();
+  TileBuilder t(inner, loc);
+  Value last = roundDown(t, inner, loc, t.sub(ranges.end, t.index(1)),
+                         ranges.begin, step.keys);
+  SmallVector<Value> next = cloneTile(inner, step, last, state, !drops);
+  ranges.end = last;
+  ranges.fullEnd = t.min(ranges.fullEnd, last);
+  SmallVector<Part> parts{{ranges.begin, last, false}};
+  if (!drops)
+    parts = splitRange(inner, step, ranges, /*backward=*/true);
+  next = makeLoops(inner, step, parts, next, /*backward=*/true);
+  scf::YieldOp::create(inner, loc, next);
+  step.loop.replaceAllUsesWith(branch.getResults());
   step.loop.erase();
 }
 
@@ -311,8 +369,15 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
     ScheduleAttr schedule = scheduleOf(step);
     bool backward = schedule && schedule.getWalk() == KeyOrder::Backward;
     bool drops = neverMasks(step, ranges);
-    if (!drops && chosen == MaskStyle::Split)
-      return splitLoop(step, ranges, backward);
+    bool splits = chosen == MaskStyle::Split;
+    if (splits && backward && schedule.getRotate())
+      return peelLast(step, ranges, drops);
+    if (!drops && splits) {
+      SmallVector<Part> parts = splitRange(b, step, ranges, backward);
+      step.loop.replaceAllUsesWith(
+          makeLoops(b, step, parts, step.loop.getInitArgs(), backward));
+      return step.loop.erase();
+    }
     step.loop.getLowerBoundMutable().assign(ranges.begin);
     step.loop.getUpperBoundMutable().assign(ranges.end);
     if (drops) {

@@ -277,7 +277,7 @@ FailureOr<Attribute> Outliner::run() {
   fillKernel(kernel);
   Attribute description =
       manifest.kernel(entry.getSymName(), /*note=*/"", b.getBoolAttr(true),
-                      params, *grid, isGpu() ? blockSize() : 1);
+                      params, types, *grid, isGpu() ? blockSize() : 1);
   entry.erase();
   return description;
 }

@@ -36,8 +36,10 @@ namespace {
 /// Rewrites the body of one kernel.
 class KernelConverter {
 public:
-  KernelConverter(gpu::GPUFuncOp kernel, int64_t warps, int64_t bytes)
-      : kernel(kernel), warps(warps), bytes(bytes), b(kernel.getContext()) {}
+  KernelConverter(gpu::GPUFuncOp kernel, int64_t warps, int64_t bytes,
+                  wg::Swizzle swizzle)
+      : kernel(kernel), warps(warps), bytes(bytes), swizzle(swizzle),
+        b(kernel.getContext()) {}
 
   LogicalResult run();
 
@@ -62,6 +64,7 @@ private:
 
   gpu::GPUFuncOp kernel;
   int64_t warps, bytes;
+  wg::Swizzle swizzle;
   OpBuilder b;
   /// Values of the old body to values of the new one.
   IRMapping mapping;
@@ -127,9 +130,9 @@ FailureOr<Value> KernelConverter::load(Value tensor, int64_t rows,
   Value memref = mapping.lookupOrDefault(source.getBuffer());
   Value exist =
       b.createOrFold<memref::DimOp>(loc, memref, static_cast<int64_t>(0));
-  auto tile =
-      wg::SmemType::getChecked([&] { return emitError(loc); }, rows,
-                               type.getDimSize(1), type.getElementType());
+  auto tile = wg::SmemType::getChecked([&] { return emitError(loc); }, rows,
+                                       type.getDimSize(1),
+                                       type.getElementType(), swizzle);
   if (!tile)
     return failure();
   return Value(wg::LoadOp::create(b, loc, tile, memref, exist,
@@ -488,8 +491,10 @@ struct ToWgPass : mlir::fa::impl::FaToWgBase<ToWgPass> {
       return kernel.emitOpError() << "expects a body of one block, got "
                                   << kernel.getBody().getBlocks().size();
     auto access = kernel->getAttrOfType<IntegerAttr>(mlir::fa::kAccessAttr);
+    bool byTma = kernel->hasAttr(mlir::fa::kTmaAttr);
     return KernelConverter(kernel, schedule.getWarps(),
-                           access ? access.getInt() : 2)
+                           access ? access.getInt() : 2,
+                           byTma ? wg::Swizzle::Sw128 : wg::Swizzle::Xor)
         .run();
   }
 };

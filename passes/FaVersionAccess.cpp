@@ -98,33 +98,19 @@ struct VersionAccessPass
   }
 
   /// The wide kernel's entry stands in front of the one that it is a copy of.
-  void addToManifest(ModuleOp module, gpu::GPUFuncOp kernel, StringRef name) {
-    auto old = module->getAttrOfType<DictionaryAttr>(kManifestAttr);
-    auto kernels = old ? old.getAs<ArrayAttr>("kernels") : ArrayAttr();
-    if (!kernels)
-      return;
+  static void addToManifest(ModuleOp module, gpu::GPUFuncOp kernel,
+                            StringRef name) {
     Builder b(module.getContext());
     ManifestBuilder manifest(module.getContext());
-    SmallVector<Attribute> list;
-    for (Attribute entry : kernels) {
-      auto fields = dyn_cast<DictionaryAttr>(entry);
-      auto entryName = fields ? fields.getAs<StringAttr>("name") : StringAttr();
-      if (entryName && entryName.getValue() == kernel.getName()) {
-        NamedAttrList wide(fields), plain(fields);
-        wide.set("name", b.getStringAttr(name));
-        wide.set("when", rowsAreAligned(manifest, kernel));
-        plain.set("note",
-                  b.getStringAttr("rows of q, k, v or o are not aligned to 16 "
-                                  "bytes: element-wise loads and stores"));
-        list.push_back(wide.getDictionary(module.getContext()));
-        list.push_back(plain.getDictionary(module.getContext()));
-        continue;
-      }
-      list.push_back(entry);
-    }
-    NamedAttrList fields(old);
-    fields.set("kernels", b.getArrayAttr(list));
-    module->setAttr(kManifestAttr, fields.getDictionary(module.getContext()));
+    replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList plain) {
+      NamedAttrList wide = plain;
+      wide.set("name", b.getStringAttr(name));
+      wide.set("when", rowsAreAligned(manifest, kernel));
+      plain.set("note",
+                b.getStringAttr("rows of q, k, v or o are not aligned to 16 "
+                                "bytes: element-wise loads and stores"));
+      return KernelEntries{wide, plain};
+    });
   }
 };
 } // namespace

@@ -2,6 +2,7 @@
 #include "passes/ManifestBuilder.h"
 
 #include "dialect/Fa/FaDialect.h"
+#include "dialect/Wg/WgOps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -88,25 +89,38 @@ FailureOr<Attribute> ManifestBuilder::translate(Value value,
 // The parts
 //===----------------------------------------------------------------------===//
 
+/// TMA moves panels of 128 bytes a row under the 128-byte swizzle.
+static constexpr int64_t kPanelBytes = 128;
+
+ArrayAttr ManifestBuilder::params(ArrayRef<Attribute> params, TypeRange types) {
+  SmallVector<Attribute> list;
+  for (auto [attr, type] : llvm::zip_equal(params, types)) {
+    auto param = cast<ParamAttr>(attr);
+    SmallVector<Attribute> args{b.getStringAttr(param.getName())};
+    if (param.getDim() >= 0)
+      args.push_back(number(param.getDim()));
+    if (auto map = dyn_cast<wg::TensorMapType>(type)) {
+      wg::SmemType tile = map.getTile();
+      int64_t columns =
+          kPanelBytes * 8 / tile.getElementType().getIntOrFloatBitWidth();
+      args.append(
+          {number(tile.getRows()), number(columns), number(kPanelBytes)});
+    }
+    list.push_back(expr(stringifyParamKind(param.getKind()), args));
+  }
+  return b.getArrayAttr(list);
+}
+
 DictionaryAttr ManifestBuilder::kernel(StringRef name, StringRef note,
                                        Attribute when,
                                        ArrayRef<Attribute> params,
-                                       Attribute grid, int64_t block) {
-  SmallVector<Attribute> list;
-  for (Attribute attr : params) {
-    auto param = cast<ParamAttr>(attr);
-    StringRef kind = stringifyParamKind(param.getKind());
-    if (param.getDim() < 0)
-      list.push_back(expr(kind, b.getStringAttr(param.getName())));
-    else
-      list.push_back(expr(
-          kind, {b.getStringAttr(param.getName()), number(param.getDim())}));
-  }
+                                       TypeRange types, Attribute grid,
+                                       int64_t block) {
   return b.getDictionaryAttr({
       b.getNamedAttr("name", b.getStringAttr(name)),
       b.getNamedAttr("note", b.getStringAttr(note)),
       b.getNamedAttr("when", when),
-      b.getNamedAttr("params", b.getArrayAttr(list)),
+      b.getNamedAttr("params", this->params(params, types)),
       b.getNamedAttr("grid", grid),
       b.getNamedAttr("block", number(block)),
       b.getNamedAttr("shared_bytes", number(0)),
@@ -212,4 +226,27 @@ DictionaryAttr ManifestBuilder::manifest(func::FuncOp entry,
       b.getNamedAttr("scalars", scalars(entry)),
       b.getNamedAttr("kernels", b.getArrayAttr(kernels)),
   });
+}
+
+void mlir::fa::replaceKernelEntry(
+    ModuleOp module, StringRef name,
+    function_ref<KernelEntries(NamedAttrList)> replace) {
+  auto manifest = module->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  auto kernels = manifest ? manifest.getAs<ArrayAttr>("kernels") : ArrayAttr();
+  if (!kernels)
+    return;
+  SmallVector<Attribute> list;
+  for (Attribute entry : kernels) {
+    auto fields = dyn_cast<DictionaryAttr>(entry);
+    auto named = fields ? fields.getAs<StringAttr>("name") : StringAttr();
+    if (!named || named.getValue() != name) {
+      list.push_back(entry);
+      continue;
+    }
+    for (NamedAttrList &made : replace(NamedAttrList(fields)))
+      list.push_back(made.getDictionary(module.getContext()));
+  }
+  NamedAttrList fields(manifest);
+  fields.set("kernels", ArrayAttr::get(module.getContext(), list));
+  module->setAttr(kManifestAttr, fields.getDictionary(module.getContext()));
 }

@@ -16,6 +16,8 @@ inline constexpr llvm::StringLiteral kTargetAttr = "fa.target";
 /// Name of the kernel's attribute with the widest access to global memory, in
 /// bytes, that its launch predicate allows; an element where absent.
 inline constexpr llvm::StringLiteral kAccessAttr = "fa.access";
+/// Name of the attribute that marks a kernel whose tiles come by TMA.
+inline constexpr llvm::StringLiteral kTmaAttr = "fa.tma";
 /// Names of the attributes with a scalar argument's default and class.
 inline constexpr llvm::StringLiteral kDefaultAttr = "fa.default";
 inline constexpr llvm::StringLiteral kClassAttr = "fa.class";
@@ -40,10 +42,14 @@ public:
   /// expression over the named tensors; an error at what it cannot say.
   FailureOr<Attribute> translate(Value value, func::FuncOp entry);
 
-  /// One entry of `kernels`. `params` are the kernel's `fa.param` attributes.
+  /// A kernel's arguments, from their `fa.param` attributes and types.
+  ArrayAttr params(ArrayRef<Attribute> params, TypeRange types);
+
+  /// One entry of `kernels`, for arguments of these `fa.param` attributes and
+  /// types.
   DictionaryAttr kernel(StringRef name, StringRef note, Attribute when,
-                        ArrayRef<Attribute> params, Attribute grid,
-                        int64_t block);
+                        ArrayRef<Attribute> params, TypeRange types,
+                        Attribute grid, int64_t block);
 
   /// The whole: what the entry function's attributes say of the problem, its
   /// tensors and scalars, and `kernels`.
@@ -59,6 +65,14 @@ private:
 
   Builder b;
 };
+
+/// What becomes of one entry of the manifest's `kernels`: none, one or several.
+using KernelEntries = SmallVector<NamedAttrList, 2>;
+
+/// Replaces the entry of kernel `name` in the module's manifest by what
+/// `replace` makes of it; the others stay. Nothing where there is no manifest.
+void replaceKernelEntry(ModuleOp module, StringRef name,
+                        function_ref<KernelEntries(NamedAttrList)> replace);
 } // namespace mlir::fa
 
 #endif // FA_PASSES_MANIFESTBUILDER_H

@@ -214,6 +214,18 @@ def FaVersionAccess : Pass<"fa-version-access", "ModuleOp"> {
   let dependentDialects = ["gpu::GPUDialect"];
 }
 
+def FaVersionTma : Pass<"fa-version-tma", "ModuleOp"> {
+  let summary = "Add a kernel for tensors that TMA can load";
+  let description = [{
+    For chips with TMA and wgmma. Each kernel with 16-byte access whose tiles have
+    the shapes of wgmma (64 rows for four warps, products in steps of 16) is
+    copied: the copy, `NAME_tma`, has the attribute `fa.tma`, and its launch
+    predicate asks besides that q, k, v and o can have tensor maps. The kernel as it
+    was remains behind it.
+  }];
+  let dependentDialects = ["gpu::GPUDialect"];
+}
+
 def FaToWg : Pass<"fa-to-wg", "ModuleOp"> {
   let summary = "Put a kernel's tiles into registers and shared memory";
   let description = [{
@@ -223,6 +235,227 @@ def FaToWg : Pass<"fa-to-wg", "ModuleOp"> {
   }];
   let dependentDialects = ["wg::WgDialect", "gpu::GPUDialect",
                            "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
+def WgRotate : Pass<"wg-rotate", "ModuleOp"> {
+  let summary = "Put each tile's product with V behind the next one's scores";
+  let description = [{
+    Stage values, in front of `wg-tma-rings`; kernels with `fa.tma` whose schedule
+    says `rotate`. The first key tile stands in front of the loops. The end of a
+    tile (rescale of the accumulator, load of V, product with it) moves into the
+    next iteration, of this loop or the next, behind its first product; the end of
+    the last tile stands behind the loops. P, what rescales, and V's place are
+    carried (test/passes/WgRotate.mlir).
+
+    ```mlir
+    scf.for ... iter_args(%o, ...)           scf.for ... iter_args(%o, ..., %v0, %n, %a0, %p0)
+      %s = wg.mma %q, %k ...                   %s = wg.mma %q, %k ...
+      ... %p, %a                               %o1 = wg.map(%o, %a0) ...
+      %o1 = wg.map(%o, %a) ...        ==>      %v = wg.load %V at %v0 ...
+      %v = wg.load ...                         %o2 = wg.mma %p0, %v, %o1
+      %o2 = wg.mma %p, %v, %o1                 ... %p, %a
+      scf.yield %o2, ...                       scf.yield %o2, ..., %a, %p
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect", "wg::WgDialect"];
+}
+
+def WgPersist : Pass<"wg-persist", "ModuleOp"> {
+  let summary = "Let blocks stay for several query tiles";
+  let description = [{
+    Stage values, in front of `wg-tma-rings`; kernels with `fa.tma` whose schedule
+    has another `grid` than `blocks`. What a block does for its tile becomes the
+    body of a loop over every n-th tile, n the number of blocks; the manifest's
+    grid ends at the device's number of multiprocessors.
+
+    ```mlir
+    %t = gpu.block_id x                %first = gpu.block_id x
+    ...                        ==>     %n = gpu.grid_dim x
+                                       scf.for %t = %first to %tiles step %n { ... }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
+}
+
+def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
+  let summary = "Move a row's reference only for scores far above it";
+  let description = [{
+    Stage values; kernels with `fa.tma` whose schedule has a `threshold` T. The
+    maximum of a tile's scores counts only in rows where a score passes the
+    reference by more than T (in the exponent); the exchange between lanes is
+    under a warp's vote whether there is such a row.
+
+    ```mlir
+    %mx = wg.reduce_rows maximumf %s, %lows
+    ==>
+    %part = wg.reduce_rows maximumf %s, %partialLows
+    %asks = wg.any(%part, %limit) { ... x > limit }
+    %mx = scf.if %asks { ... wg.join_rows %part, -inf where not above } else { %lows }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
+def WgGuardRescale : Pass<"wg-guard-rescale", "ModuleOp"> {
+  let summary = "Leave rescales by 1 out";
+  let description = [{
+    Stage values, behind `wg-rotate`; kernels with `fa.tma`. A rescale of an
+    accumulator in front of a product goes under a warp's vote whether some factor
+    is not 1.
+
+    ```mlir
+    %o1 = wg.map(%o, %alpha) { x * a }
+    ==>
+    %moved = wg.any(%alpha) { a != 1 }
+    %o1 = scf.if %moved { wg.map(%o, %alpha) ... } else { %o }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
+def WgTmaRings : Pass<"wg-tma-rings", "ModuleOp"> {
+  let summary = "Bring the tiles of fa.tma kernels by TMA, through rings";
+  let description = [{
+    Stage values, in front of `wg-expand-loads`; kernels with `fa.tma`. Each load
+    of rows of one of the kernel's tensors becomes a fill of a ring's slot, a wait
+    for it, and its release behind the last reader (test/passes/WgTmaRings.mlir):
+
+    ```mlir
+    %t = wg.load %rows rows %n : memref<...> -> !wg.smem<128x128xf16, sw128>
+    %s = wg.mma %q, %t, %zeros {transpose_b} : ...
+    ==>
+    wg.tma_load %map[%b, %h, %row, %c0], %ring[%from] : ...
+    %from1 = wg.advance %from : ...
+    %t = wg.acquire %ring[%to] : ...
+    %to1 = wg.advance %to : ...
+    %s = wg.mma %q, %t, %zeros {transpose_b} : ...
+    wg.release %ring[%to] : ...
+    ```
+
+    A tensor has one map and one ring, in all loops. Where the rows that a load
+    leaves out may exist in the tensor (lengths, packed sequences) they are set to
+    zero in the slot. A kernel with a load that TMA cannot do is left out, with a
+    remark: the kernel behind it in the manifest takes its place.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
+def WgSpecialize : Pass<"wg-specialize", "ModuleOp"> {
+  let summary = "Divide kernels that load by TMA into producer and consumers";
+  let description = [{
+    pipelined -> specialized. The loads and what they depend on become the role
+    `producer`, one thread of one more warpgroup; all else becomes the role
+    `consumers`, each warpgroup with its 64 rows of the block's tiles.
+
+    ```mlir
+    wg.tma_load ...                     wg.role "producer" warpgroups 0 to 1 ...
+    %k = wg.acquire ...          ==>      wg.tma_load ...
+    %s = wg.mma %q, %k, ...             wg.role "consumers" warpgroups 1 to 3 ...
+                                          %k = wg.acquire ...
+                                          %qw = wg.band %q[%w] ...
+                                          %s = wg.mma %qw, %k, ...
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect",
+                           "wg::WgDialect"];
+}
+
+def WgStoreTma : Pass<"wg-store-tma", "ModuleOp"> {
+  let summary = "Store O by TMA, from a shared tile of each warpgroup";
+  let description = [{
+    Stage specialized; kernels whose schedule says `tma_store`. Only where the rows
+    that a store leaves out do not exist in the tensor: TMA leaves out no others.
+    More than 128 columns leave in rounds through the same tile.
+
+    ```mlir
+    wg.store %o, %rows rows %n     ==>    wg.wait_stores read
+                                          wg.barrier
+                                          wg.put %o, %tile
+                                          wg.fence_async
+                                          wg.barrier
+                                          wg.tma_store %tile, %map[...]
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "wg::WgDialect"];
+}
+
+def WgAsync : Pass<"wg-async", "ModuleOp"> {
+  let summary = "Start the products of roles, and wait for them late";
+  let description = [{
+    specialized -> async. Each product in a role is started where it stood and
+    waited for in front of the first op that reads its result, or at the end of
+    its block. Products in between stay in flight (`keep`). A slot's release moves
+    behind the wait of the last product that reads it.
+
+    ```mlir
+    %s = wg.mma %q, %k, %zeros ...       %p = wg.mma_async %q, %k ...
+    wg.release %kring[%c]          ==>   %s = wg.wait_mma %p
+    %m = wg.reduce_rows ... %s           wg.release %kring[%c]
+                                         %m = wg.reduce_rows ... %s
+    ```
+  }];
+  let dependentDialects = ["wg::WgDialect"];
+}
+
+def WgPingPong : Pass<"wg-ping-pong", "ModuleOp"> {
+  let summary = "Let consumer warpgroups take turns with the tensor cores";
+  let description = [{
+    Stage async; kernels whose schedule says `ping_pong`. The products that an
+    iteration of a loop starts without a wait between them go into one `wg.turn`,
+    with what stands between them.
+  }];
+  let dependentDialects = ["wg::WgDialect"];
+}
+
+def WgPlaceWaits : Pass<"wg-place-waits", "ModuleOp"> {
+  let summary = "Wait for the product with V among the exponentials";
+  let description = [{
+    Stage async; kernels whose schedule has a `v_wait` of N columns. The last wait
+    of a loop's body, with the releases behind it, moves between the exponentials
+    of the first N columns and those of the others:
+
+    ```mlir
+    %p = wg.map(%s, ...) { exp2 }      %p0 = wg.map(%s[0, N), ...) { exp2 }
+    ...                        ==>     %o = wg.wait_mma %o0
+    %o = wg.wait_mma %o0               %p1 = wg.map(%s[N, ...), ...) { exp2 }
+                                       %p = wg.concat %p0, %p1
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "wg::WgDialect"];
+}
+
+def WgFastExp : Pass<"wg-fast-exp", "ModuleOp"> {
+  let summary = "Take exponentials with one multiply-add where that is harmless";
+  let description = [{
+    Stage async (or values); kernels with `fa.tma`. Under a warp's vote whether
+    some row's reference m has |m * c| of 4096 or more:
+
+    ```mlir
+    %p = wg.map(%s, %m) { exp2((s - m) * c) }
+    ==>
+    %n = wg.map(%m) { -(m * c) }
+    %far = wg.any(%n) { |n| >= 4096 }
+    %p = scf.if %far { ... as safe, row by row } else { wg.map(%s, %n) { exp2(fma(s, c, n)) } }
+    ```
+
+    Factors c are positive where this form stands (fa-online).
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "scf::SCFDialect", "wg::WgDialect"];
+}
+
+def WgNumberBarriers : Pass<"wg-number-barriers", "ModuleOp"> {
+  let summary = "Number the named barriers of roles";
+  let description = [{
+    In front of `wg-plan-shared`. The turns, the meetings and the messages of a
+    role take one named barrier each for every warpgroup, from number 1 on; a
+    kernel that needs more than the 16 of a block is refused.
+  }];
+  let dependentDialects = ["wg::WgDialect"];
 }
 
 def WgExpandLoads : Pass<"wg-expand-loads", "ModuleOp"> {

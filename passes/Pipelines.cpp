@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Pipelines.h"
 
+#include "dialect/Target/GpuTarget.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -8,6 +9,7 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace mlir::fa;
 
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -16,73 +18,106 @@ static void addCleanup(OpPassManager &pm) {
 
 // problem -> buffers: the entry's arguments are the artefact's tensors.
 //   fa-opt --fa-to-buffers=chip=sm_80
-static void toBuffers(OpPassManager &pm, const fa::PipelineOptions &options) {
+static void toBuffers(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCanonicalizerPass()); // masks written as regions
-  pm.addPass(fa::createFaChooseSchedule({options.chip, options.queryTile,
-                                         options.keyTile, options.warps,
-                                         options.stages, options.mask}));
-  pm.addPass(fa::createFaEntryToBuffers({options.entry}));
+  pm.addPass(
+      createFaChooseSchedule({options.chip, options.queryTile, options.keyTile,
+                              options.warps, options.stages, options.mask}));
+  pm.addPass(createFaEntryToBuffers({options.entry}));
   pm.addPass(bufferization::createOneShotBufferizePass());
   addCleanup(pm);
 }
 
 // buffers -> tiled: a parallel loop over query tiles.
 //   fa-opt --fa-to-tiled
-static void toTiled(OpPassManager &pm, const fa::PipelineOptions &) {
-  pm.addPass(fa::createFaTile());
+static void toTiled(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createFaTile());
   addCleanup(pm);
 }
 
 // tiled -> online: a loop over key tiles; the paper's algorithm.
 //   fa-opt --fa-to-online
-static void toOnline(OpPassManager &pm, const fa::PipelineOptions &) {
-  pm.addPass(fa::createFaOnline());
+static void toOnline(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createFaOnline());
   pm.addPass(createCanonicalizerPass());
 }
 
 // online -> masked: key tiles skipped, full, or at an edge.
 //   fa-opt --fa-to-masked
-static void toMasked(OpPassManager &pm, const fa::PipelineOptions &) {
-  pm.addPass(fa::createFaMaskTiles());
+static void toMasked(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createFaMaskTiles());
   pm.addPass(createCanonicalizerPass());
 }
 
 // masked -> outlined: a kernel function; the host's side as data.
 //   fa-opt --fa-to-outlined=chip=sm_80
-static void toOutlined(OpPassManager &pm, const fa::PipelineOptions &options) {
-  pm.addPass(fa::createFaOutline({options.chip}));
+static void toOutlined(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createFaOutline({options.chip}));
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(fa::createFaExpandKeep());
+  pm.addPass(createFaExpandKeep());
   pm.addPass(createCanonicalizerPass());
 }
 
 // outlined -> values: tiles in registers and in shared memory.
 //   fa-opt --fa-to-values
-static void toValues(OpPassManager &pm, const fa::PipelineOptions &) {
-  pm.addPass(fa::createFaVersionAccess()); // a kernel for 16-byte access
-  pm.addPass(fa::createFaExpToExp2());
-  pm.addPass(fa::createFaToWg());
+static void toValues(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createFaVersionAccess()); // a kernel for 16-byte access
+  pm.addPass(createFaVersionTma());    // and one for TMA, where it is
+  pm.addPass(createFaExpToExp2());
+  pm.addPass(createFaToWg());
   addCleanup(pm);
 }
 
 // values -> pipelined: copies of later key tiles run under this one.
 //   fa-opt --fa-to-pipelined
-static void toPipelined(OpPassManager &pm, const fa::PipelineOptions &) {
-  pm.addPass(fa::createWgDeferRowSum()); // one exchange a row, not one a tile
-  pm.addPass(fa::createWgPipeline());
+static void toPipelined(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createWgDeferRowSum()); // one exchange a row, not one a tile
+  pm.addPass(createWgPersist());     // these for kernels with TMA:
+  pm.addPass(createWgThreshold());   // references that mostly stay
+  pm.addPass(createWgRotate());      // the next scores over PV
+  pm.addPass(createWgGuardRescale());
+  pm.addPass(createWgTmaRings());
+  pm.addPass(createWgPipeline()); // the others
   addCleanup(pm);
 }
 
 // pipelined -> addressed: every tile has its place in shared memory.
 //   fa-opt --fa-to-addressed
-static void toAddressed(OpPassManager &pm, const fa::PipelineOptions &) {
-  pm.addPass(fa::createWgExpandLoads()); // what was not pipelined
-  pm.addPass(fa::createWgStageStores()); // 16-byte stores by way of a tile
-  pm.addPass(fa::createWgPlanShared());
+static void toAddressed(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createWgExpandLoads()); // what was not pipelined
+  pm.addPass(createWgStageStores()); // 16-byte stores by way of a tile
+  pm.addPass(createWgPlanShared());
   addCleanup(pm);
 }
 
-ArrayRef<fa::Stage> fa::commonStages() {
+// pipelined -> specialized (sm_90a): a producer and consumers.
+//   fa-opt --fa-to-specialized
+static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createWgExpandLoads()); // of the kernels without TMA
+  pm.addPass(createWgStageStores());
+  pm.addPass(createWgSpecialize());
+  pm.addPass(createWgStoreTma());
+  addCleanup(pm);
+}
+
+// specialized -> async (sm_90a): products in flight.
+//   fa-opt --fa-to-async
+static void toAsync(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createWgAsync());
+  pm.addPass(createWgPlaceWaits());
+  pm.addPass(createWgFastExp());
+  pm.addPass(createWgPingPong());
+  addCleanup(pm);
+}
+
+// async -> addressed (sm_90a): shared memory and named barriers.
+static void hopperToAddressed(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createWgNumberBarriers());
+  pm.addPass(createWgPlanShared());
+  addCleanup(pm);
+}
+
+ArrayRef<Stage> mlir::fa::commonStages() {
   static const Stage stages[] = {
       {"buffers", toBuffers},   {"tiled", toTiled},
       {"online", toOnline},     {"masked", toMasked, /*optional=*/true},
@@ -91,29 +126,48 @@ ArrayRef<fa::Stage> fa::commonStages() {
   return stages;
 }
 
-ArrayRef<fa::Stage> fa::gpuStages() {
+ArrayRef<Stage> mlir::fa::gpuStages(StringRef chip) {
   static const Stage stages[] = {
       {"values", toValues},
       {"pipelined", toPipelined, /*optional=*/true},
       {"addressed", toAddressed},
   };
+  static const Stage hopperStages[] = {
+      {"values", toValues},
+      {"pipelined", toPipelined, /*optional=*/true},
+      {"specialized", toSpecialized},
+      {"async", toAsync},
+      {"addressed", hopperToAddressed},
+  };
+  const ::fa::target::GpuTarget *target =
+      ::fa::target::findGpuTarget(chip.str());
+  if (target && target->hasWgmma)
+    return hopperStages;
   return stages;
 }
 
-void fa::registerFaPipelines() {
-  auto add = [](const Stage &stage) {
+static void buildStage(OpPassManager &pm, StringRef name,
+                       const PipelineOptions &options) {
+  for (ArrayRef<Stage> stages : {commonStages(), gpuStages(options.chip)})
+    for (const Stage &stage : stages)
+      if (stage.name == name)
+        stage.build(pm, options);
+}
+
+void mlir::fa::registerFaPipelines() {
+  auto add = [](StringRef name) {
     PassPipelineRegistration<PipelineOptions>(
-        ("fa-to-" + stage.name).str(),
-        ("The passes that lead to stage " + stage.name).str(),
-        [build = stage.build](OpPassManager &pm,
-                              const PipelineOptions &options) {
-          build(pm, options);
+        ("fa-to-" + name).str(),
+        ("The passes that lead to stage " + name).str(),
+        [name](OpPassManager &pm, const PipelineOptions &options) {
+          buildStage(pm, name, options);
         });
   };
   for (const Stage &stage : commonStages())
-    add(stage);
-  for (const Stage &stage : gpuStages())
-    add(stage);
+    add(stage.name);
+  // The chip with the most stages.
+  for (const Stage &stage : gpuStages("sm_90a"))
+    add(stage.name);
   PassPipelineRegistration<PipelineOptions>(
       "fa-pipeline",
       "From fa.attention to `outlined` (cpu) or `addressed` (a GPU)",
@@ -121,7 +175,7 @@ void fa::registerFaPipelines() {
         for (const Stage &stage : commonStages())
           stage.build(pm, options);
         if (options.chip != "cpu")
-          for (const Stage &stage : gpuStages())
+          for (const Stage &stage : gpuStages(options.chip))
             stage.build(pm, options);
       });
 }

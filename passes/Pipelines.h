@@ -14,7 +14,7 @@ namespace mlir::fa {
 /// options overrule the schedule table; 0 and "" leave its choice.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("cpu, or a GPU: sm_80"),
+                           llvm::cl::desc("cpu, or a GPU: sm_80, sm_90a"),
                            llvm::cl::init("cpu")};
   Option<std::string> entry{
       *this, "entry",
@@ -45,8 +45,8 @@ struct Stage {
 
 /// buffers to outlined: the same for every chip.
 ArrayRef<Stage> commonStages();
-/// values to addressed: `wg`, for a GPU.
-ArrayRef<Stage> gpuStages();
+/// values to addressed: `wg`, for a GPU; more of them where it has wgmma.
+ArrayRef<Stage> gpuStages(StringRef chip);
 
 /// Registers a pipeline `fa-to-STAGE` for each stage, and `fa-pipeline`, which
 /// is all of them for the chip.

@@ -71,14 +71,38 @@ static std::optional<CarriedSum> match(scf::ForOp loop, BlockArgument carried) {
   return found;
 }
 
-/// `whole` as parts, null where it was not made of parts or of one value.
+/// `whole` as parts, null where it was not made of parts or of one value. What
+/// a tile in front of the loop has summed up can be left as parts too.
 static Value partsOf(Value whole, wg::RowsType parts, OpBuilder &b) {
   if (auto join = whole.getDefiningOp<wg::JoinRowsOp>())
     return join.getRows().getType() == parts ? join.getRows() : Value();
-  auto splat = whole.getDefiningOp<wg::SplatOp>();
-  if (!splat)
+  Operation *op = whole.getDefiningOp();
+  if (!op)
     return nullptr;
-  return wg::SplatOp::create(b, splat.getLoc(), parts, splat.getValue());
+  b.setInsertionPoint(op);
+  if (auto splat = dyn_cast<wg::SplatOp>(op))
+    return wg::SplatOp::create(b, op->getLoc(), parts, splat.getValue());
+  if (auto sum = dyn_cast<wg::ReduceRowsOp>(op)) {
+    Value init = sum.getKind() == wg::Combine::AddF
+                     ? partsOf(sum.getInit(), parts, b)
+                     : Value();
+    b.setInsertionPoint(op);
+    return init ? wg::ReduceRowsOp::create(b, op->getLoc(), parts,
+                                           wg::Combine::AddF, sum.getFrag(),
+                                           init)
+                : Value();
+  }
+  auto map = dyn_cast<wg::MapOp>(op);
+  for (unsigned i = 0; map && i < map.getNumOperands(); ++i)
+    if (isScaling(map, map.getOperand(i)))
+      if (Value scaled = partsOf(map.getOperand(i), parts, b)) {
+        b.setInsertionPoint(op);
+        auto made = cast<wg::MapOp>(b.clone(*map));
+        made->setOperand(i, scaled);
+        made.getResult().setType(parts);
+        return made.getResult();
+      }
+  return nullptr;
 }
 
 static void defer(scf::ForOp loop, CarriedSum found) {

@@ -202,44 +202,24 @@ static LogicalResult checkChip(gpu::GPUFuncOp kernel, int64_t bytes) {
   return success();
 }
 
-/// Sets `shared_bytes` of the kernels in the manifest, where there is one.
-static void updateManifest(ModuleOp module,
-                           const llvm::StringMap<int64_t> &bytesOf) {
-  auto manifest = module->getAttrOfType<DictionaryAttr>(kManifestAttr);
-  auto kernels = manifest ? manifest.getAs<ArrayAttr>("kernels") : ArrayAttr();
-  if (!kernels)
-    return;
-  Builder b(module.getContext());
-  SmallVector<Attribute> updated;
-  for (Attribute entry : kernels) {
-    NamedAttrList fields(cast<DictionaryAttr>(entry));
-    auto name = dyn_cast_or_null<StringAttr>(fields.get("name"));
-    if (name && bytesOf.contains(name.getValue()))
-      fields.set("shared_bytes",
-                 b.getI64IntegerAttr(bytesOf.lookup(name.getValue())));
-    updated.push_back(fields.getDictionary(module.getContext()));
-  }
-  NamedAttrList fields(manifest);
-  fields.set("kernels", b.getArrayAttr(updated));
-  module->setAttr(kManifestAttr, fields.getDictionary(module.getContext()));
-}
-
 namespace {
 struct PlanSharedPass : mlir::fa::impl::WgPlanSharedBase<PlanSharedPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(expectStage(module, {"pipelined"})))
+    if (failed(expectStage(module, {"pipelined", "specialized", "async"})))
       return signalPassFailure();
-    llvm::StringMap<int64_t> bytesOf;
     Builder b(module.getContext());
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
       int64_t bytes = planKernel(kernel);
       if (failed(checkChip(kernel, bytes)))
         return signalPassFailure();
-      kernel->setAttr(wg::kSharedBytesAttr, b.getI64IntegerAttr(bytes));
-      bytesOf[kernel.getName()] = bytes;
+      IntegerAttr attr = b.getI64IntegerAttr(bytes);
+      kernel->setAttr(wg::kSharedBytesAttr, attr);
+      replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList fields) {
+        fields.set("shared_bytes", attr);
+        return KernelEntries{fields};
+      });
     }
-    updateManifest(module, bytesOf);
     setStage(module, "addressed");
   }
 };

@@ -2,6 +2,7 @@
 // A fragment's rows lie spread over the lanes, 2 elements each: stored from
 // there, global memory would be written 4 bytes at a time. Through shared
 // memory it is written 16 bytes at a time and whole rows at once.
+#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
@@ -40,7 +41,9 @@ struct StageStoresPass : mlir::fa::impl::WgStageStoresBase<StageStoresPass> {
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module))
       for (wg::StoreOp store : findOps<wg::StoreOp>(kernel))
-        if (static_cast<int64_t>(store.getBytes()) == kChunkBytes)
+        // The warpgroups of roles do not meet for a tile that all of them fill.
+        if (!kernel->hasAttr(kTmaAttr) &&
+            static_cast<int64_t>(store.getBytes()) == kChunkBytes)
           stage(store);
   }
 };

@@ -84,6 +84,12 @@ def Fa_KeyOrder : Fa_Enum<"KeyOrder", "order in which a query tile visits its ke
   I32EnumAttrCase<"Backward", 1, "backward">
 ]>;
 
+def Fa_Grid : Fa_Enum<"Grid", "how query tiles are given to blocks", [
+  I32EnumAttrCase<"Blocks", 0, "blocks">,
+  I32EnumAttrCase<"Strided", 1, "strided">,
+  I32EnumAttrCase<"Counter", 2, "counter">
+]>;
+
 def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "How an attention op is to be computed; never what it computes";
@@ -99,6 +105,20 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     * `walk`: key tiles `forward` from the first, or `backward` from the last one,
       so that masked tiles come first.
 
+    The rest is for sm_90a, whose `warps` are four for each consumer warpgroup:
+
+    * `q_buffers`: depth of the ring of Q tiles, where blocks stay for several.
+    * `rotate`: the next key tile's scores are started over this tile's product
+      with V; the first key tile stands in front of the loops.
+    * `threshold`: a row's reference moves only for a score that passes it by more
+      than 2^threshold (0: it is the exact maximum).
+    * `v_wait`: how many of the key tile's columns have their exponentials taken
+      when the product with V is waited for; 0 waits behind all of them.
+    * `ping_pong`: warpgroups take turns with the tensor cores.
+    * `grid`: `blocks`, one query tile each; `strided`, as many blocks as fit the
+      chip, with a fixed stride; `counter`, the same with a counter in memory.
+    * `tma_store`: O leaves by TMA from a shared tile of its own.
+
     Example: `#fa.schedule<query_tile = 128, key_tile = 64, warps = 4, stages = 2>`.
     What is absent has the default printed by `fa-opt --help` for
     `--fa-choose-schedule`.
@@ -111,7 +131,14 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     DefaultValuedParameter<"bool", "false">:$q_in_registers,
     DefaultValuedParameter<"::mlir::fa::MaskStyle", "::mlir::fa::MaskStyle::Guard">:$mask,
     DefaultValuedParameter<"::mlir::fa::TileOrder", "::mlir::fa::TileOrder::Natural">:$order,
-    DefaultValuedParameter<"::mlir::fa::KeyOrder", "::mlir::fa::KeyOrder::Forward">:$walk
+    DefaultValuedParameter<"::mlir::fa::KeyOrder", "::mlir::fa::KeyOrder::Forward">:$walk,
+    DefaultValuedParameter<"int64_t", "1">:$q_buffers,
+    DefaultValuedParameter<"bool", "false">:$rotate,
+    DefaultValuedParameter<"int64_t", "0">:$threshold,
+    DefaultValuedParameter<"int64_t", "0">:$v_wait,
+    DefaultValuedParameter<"bool", "false">:$ping_pong,
+    DefaultValuedParameter<"::mlir::fa::Grid", "::mlir::fa::Grid::Blocks">:$grid,
+    DefaultValuedParameter<"bool", "false">:$tma_store
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -121,7 +148,8 @@ def Fa_ParamKind : Fa_Enum<"ParamKind", "what a kernel argument carries", [
   I32EnumAttrCase<"Pointer", 0, "pointer">,
   I32EnumAttrCase<"Size", 1, "size">,
   I32EnumAttrCase<"Stride", 2, "stride">,
-  I32EnumAttrCase<"Scalar", 3, "scalar">
+  I32EnumAttrCase<"Scalar", 3, "scalar">,
+  I32EnumAttrCase<"TensorMap", 4, "tensor_map">
 ]>;
 
 def Fa_ParamAttr : AttrDef<Fa_Dialect, "Param"> {
@@ -132,6 +160,9 @@ def Fa_ParamAttr : AttrDef<Fa_Dialect, "Param"> {
     `#fa.param<size "q"[2]>`: its extent along dimension 2, as i64.
     `#fa.param<stride "q"[2]>`: its stride along dimension 2 in elements, as i64.
     `#fa.param<scalar "scale">`: a launch parameter by value.
+    `#fa.param<tensor_map "q"[2]>`: a TMA descriptor of tensor q whose tiles have
+    their rows along dimension 2 and their columns along the last one; the
+    argument's type says the rest.
   }];
   let parameters = (ins
     "::mlir::fa::ParamKind":$kind,

@@ -127,7 +127,9 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queryTile, int64_t keyTile,
                                    int64_t warps, int64_t stages, bool,
-                                   MaskStyle, TileOrder, KeyOrder) {
+                                   MaskStyle, TileOrder, KeyOrder,
+                                   int64_t qBuffers, bool, int64_t threshold,
+                                   int64_t vWait, bool, Grid, bool) {
   auto inRange = [&](StringRef name, int64_t value, int64_t low, int64_t high,
                      int64_t multiple) -> LogicalResult {
     if (value >= low && value <= high && value % multiple == 0)
@@ -141,7 +143,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (failed(inRange("query_tile", queryTile, 1, 1024, 1)) ||
       failed(inRange("key_tile", keyTile, 8, 1024, 8)) ||
       failed(inRange("warps", warps, 1, 32, 1)) ||
-      failed(inRange("stages", stages, 1, 8, 1)))
+      failed(inRange("stages", stages, 1, 8, 1)) ||
+      failed(inRange("q_buffers", qBuffers, 1, 8, 1)) ||
+      failed(inRange("threshold", threshold, 0, 16, 1)) ||
+      failed(inRange("v_wait", vWait, 0, keyTile, 8)))
     return failure();
   return success();
 }
@@ -160,11 +165,13 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<ParamKind> kind = symbolizeParamKind(keyword);
   if (!kind) {
-    parser.emitError(loc) << "expects pointer, size, stride or scalar, got "
+    parser.emitError(loc) << "expects pointer, size, stride, scalar or "
+                             "tensor_map, got "
                           << keyword;
     return {};
   }
-  bool hasDim = *kind == ParamKind::Size || *kind == ParamKind::Stride;
+  bool hasDim = *kind == ParamKind::Size || *kind == ParamKind::Stride ||
+                *kind == ParamKind::TensorMap;
   if (hasDim && (parser.parseLSquare() || parser.parseInteger(dim) ||
                  parser.parseRSquare()))
     return {};

@@ -16,13 +16,24 @@ struct ScheduleRow {
   std::string_view chip;
   /// Largest head dimensions (Dqk, Dv) that the row takes.
   int64_t maxQkDim, maxVDim;
+  /// What both of them are multiples of.
+  int64_t dimMultiple;
   int64_t queryTile, keyTile, warps, stages;
   bool qInRegisters;
+  bool splitMask = false, backward = false;
+  int64_t qBuffers = 1;
+  bool rotate = false;
+  int64_t threshold = 0, vWait = 0;
+  bool pingPong = false;
+  enum Grid { Blocks, Strided, Counter } grid = Blocks;
+  bool tmaStore = false;
 };
 
-/// The first row for `chip` that takes these head dimensions.
+/// The first row for `chip` that takes these head dimensions. A mask with a
+/// left bound takes no row that splits the key loop: it would be split in
+/// three, and the rings of three loops do not fit shared memory.
 std::optional<ScheduleRow> chooseSchedule(std::string_view chip, int64_t qkDim,
-                                          int64_t vDim);
+                                          int64_t vDim, bool leftBound);
 
 /// The row's key tile for an op with a score or mask region.
 int64_t keyTileWithRegions(const ScheduleRow &row);

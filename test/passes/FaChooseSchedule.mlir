@@ -14,7 +14,7 @@
 // GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 80, stages = 1>
 // OPTION-LABEL: func.func @plain
 // OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, stages = 1, mask = split>
-// CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80), got 'sm_12'
+// CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80, sm_90a), got 'sm_12'
 // MASK: error: expects mask every, guard or split, got 'all'
 // TILE: error: 'fa.attention' op has an unusable schedule: expects key_tile from 8 to 1024 in steps of 8, got 12
 func.func @plain(%q: !t, %o: !t) -> !t {

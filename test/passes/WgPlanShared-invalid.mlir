@@ -27,5 +27,5 @@ gpu.module @kernels attributes {fa.target = "sm_1"} {
 
 // -----
 
-// expected-error @+1 {{expects IR at stage pipelined, got values}}
+// expected-error @+1 {{expects IR at stage pipelined or specialized or async, got values}}
 module attributes {fa.stage = "values"} {}

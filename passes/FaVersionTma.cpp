@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// For chips with TMA and wgmma: a kernel of its own for the tensors that a
+// tensor map can describe, in front of the one that moves 16 bytes at a time.
+#include "dialect/Fa/FaDialect.h"
+#include "dialect/Target/GpuTarget.h"
+#include "passes/ManifestBuilder.h"
+#include "passes/Passes.h"
+#include "passes/Stage.h"
+#include "passes/WgKernel.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FAVERSIONTMA
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+/// Rows of a warp's part of a wgmma accumulator, and columns at most (PTX ISA,
+/// wgmma.mma_async .m64nNk16 for four warps).
+static constexpr int64_t kRowsPerWarp = 16, kMaxColumns = 256, kStep = 16;
+/// Limits of a tensor map (CUDA driver API, cuTensorMapEncodeTiled): strides
+/// below 2^40 bytes, extents up to 2^32; coordinates are 32-bit and signed.
+static constexpr int64_t kMaxStrideBytes = int64_t(1) << 40;
+static constexpr int64_t kMaxExtent = (int64_t(1) << 31) - 1;
+
+/// The tensors that may get a map.
+static bool isTile(ParamAttr param) {
+  StringRef name = param.getName();
+  return name == "q" || name == "k" || name == "v" || name == "o";
+}
+
+/// Whether wgmma can do all products of the kernel.
+static bool productsFit(gpu::GPUFuncOp kernel) {
+  WalkResult walk = kernel.walk([](linalg::MatmulOp product) {
+    for (Value operand : product.getInputs()) {
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      bool fits =
+          type && type.hasStaticShape() && type.getRank() == 2 &&
+          (type.getElementType().isF16() || type.getElementType().isBF16());
+      if (!fits || llvm::any_of(type.getShape(),
+                                [](int64_t n) { return n % kStep != 0; }))
+        return WalkResult::interrupt();
+    }
+    auto result = cast<RankedTensorType>(product.getResult(0).getType());
+    return result.getDimSize(1) <= kMaxColumns ? WalkResult::advance()
+                                               : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
+}
+
+/// Whether the sizes and strides of q, k, v and o that no launch predicate sees
+/// are such that a tensor map can have them.
+static bool staticsFit(gpu::GPUFuncOp kernel) {
+  WalkResult walk = kernel.walk([&](memref::ReinterpretCastOp cast) {
+    auto pointer = dyn_cast<BlockArgument>(cast.getSource());
+    auto param = pointer && pointer.getOwner() == &kernel.getBody().front()
+                     ? kernel.getArgAttrOfType<ParamAttr>(
+                           pointer.getArgNumber(), kParamAttr)
+                     : ParamAttr();
+    if (!param || !isTile(param))
+      return WalkResult::advance();
+    auto none = [](int64_t n) { return n <= 0 && !ShapedType::isDynamic(n); };
+    bool fits = llvm::none_of(cast.getStaticSizes(), none) &&
+                llvm::none_of(cast.getStaticStrides(), none);
+    return fits ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
+}
+
+/// Whether the kernel's tiles and products have the shapes of TMA and wgmma.
+static bool canUseTma(gpu::GPUFuncOp kernel) {
+  auto chip = kernel->getParentOp()->getAttrOfType<StringAttr>(kTargetAttr);
+  const ::fa::target::GpuTarget *target =
+      chip ? ::fa::target::findGpuTarget(chip.getValue()) : nullptr;
+  auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+  return target && target->hasTma && target->hasWgmma && schedule &&
+         schedule.getWarps() % 4 == 0 &&
+         schedule.getQueryTile() == kRowsPerWarp * schedule.getWarps() &&
+         productsFit(kernel) && staticsFit(kernel);
+}
+
+/// `when` and what a tensor map asks besides: extents that are not zero, and
+/// positive strides within its limits.
+static Attribute whenTmaCanLoad(ManifestBuilder &manifest,
+                                gpu::GPUFuncOp kernel, Attribute when) {
+  SmallVector<Attribute> terms{when};
+  auto within = [&](Attribute value, int64_t most) {
+    terms.push_back(manifest.expr("gt", {value, manifest.number(0)}));
+    terms.push_back(manifest.expr("le", {value, manifest.number(most)}));
+  };
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    auto param = kernel.getArgAttrOfType<ParamAttr>(i, kParamAttr);
+    if (!param || !isTile(param) || param.getKind() == ParamKind::Pointer)
+      continue;
+    auto name = StringAttr::get(kernel.getContext(), param.getName());
+    Attribute value = manifest.expr(stringifyParamKind(param.getKind()),
+                                    {name, manifest.number(param.getDim())});
+    constexpr int64_t kElementBytes = 2;
+    bool isSize = param.getKind() == ParamKind::Size;
+    within(value, isSize ? kMaxExtent : kMaxStrideBytes / kElementBytes - 1);
+  }
+  return manifest.expr("and", terms);
+}
+
+namespace {
+struct VersionTmaPass : mlir::fa::impl::FaVersionTmaBase<VersionTmaPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(expectStage(module, {"outlined"})))
+      return signalPassFailure();
+    SmallVector<gpu::GPUFuncOp> kernels = findKernels(module);
+    bool any = false;
+    for (gpu::GPUFuncOp kernel : kernels)
+      if (kernel->hasAttr(kAccessAttr) && !kernel->hasAttr(kTmaAttr) &&
+          canUseTma(kernel)) {
+        addVersion(module, kernel);
+        any = true;
+      }
+    // The others stage O in shared memory besides, and with one place each for
+    // K and V that fits, and is faster (dialect/Target/ScheduleTable.cpp).
+    for (gpu::GPUFuncOp kernel : kernels)
+      if (any && !kernel->hasAttr(kTmaAttr))
+        useOneStage(kernel);
+  }
+
+  static void useOneStage(gpu::GPUFuncOp kernel) {
+    auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+    kernel->setAttr(
+        kScheduleAttr,
+        ScheduleAttr::get(kernel.getContext(), schedule.getQueryTile(),
+                          schedule.getKeyTile(), schedule.getWarps(),
+                          /*stages=*/1, schedule.getQInRegisters(),
+                          schedule.getMask(), schedule.getOrder(),
+                          schedule.getWalk(), /*q_buffers=*/1,
+                          /*rotate=*/false, /*threshold=*/0, /*v_wait=*/0,
+                          /*ping_pong=*/false, Grid::Blocks,
+                          /*tma_store=*/false));
+  }
+
+  void addVersion(ModuleOp module, gpu::GPUFuncOp kernel) {
+    OpBuilder b(kernel);
+    auto made = cast<gpu::GPUFuncOp>(b.clone(*kernel));
+    StringRef base = kernel.getName();
+    base.consume_back("_wide");
+    made.setName((base + "_tma").str());
+    made->setAttr(kTmaAttr, b.getUnitAttr());
+    ManifestBuilder manifest(module.getContext());
+    replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList wide) {
+      NamedAttrList tma = wide;
+      tma.set("name", b.getStringAttr(made.getName()));
+      tma.set("when", whenTmaCanLoad(manifest, kernel, wide.get("when")));
+      wide.set("note",
+               b.getStringAttr("no tensor map can describe q, k, v or o: "
+                               "cp.async and mma.sync"));
+      return KernelEntries{tma, wide};
+    });
+  }
+};
+} // namespace

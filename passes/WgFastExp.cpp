@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// async: exp2((s - m) * c) takes one multiply-add where that is harmless. With
+// n = -fl(m * c), exp2(fma(s, c, n)) is off by half an ulp of n in the
+// exponent: below |n| = 2^12 that is less than what rounding P costs. A warp
+// none of whose rows is past that takes the fast form; another one takes
+// exp2(fma(s - b, c, n)) with (b, n) = (m, 0) in the rows that are, (0, n) in
+// the others, so that a row's bits do not depend on the rows beside it.
+#include "passes/ManifestBuilder.h"
+#include "passes/Passes.h"
+#include "passes/Stage.h"
+#include "passes/WgKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_WGFASTEXP
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+static constexpr float kHarmless = 4096;
+
+namespace {
+/// A map that is exp2((scores - reference) * factor).
+struct Exponential {
+  wg::MapOp map;
+  Value scores, reference, factor;
+};
+} // namespace
+
+static std::optional<Exponential> match(wg::MapOp map) {
+  Block &body = map.getBody().front();
+  if (map.getNumOperands() != 2 || !llvm::hasNItems(body, 4) ||
+      !isa<wg::FragType>(map.getType()))
+    return std::nullopt;
+  auto exp = map.getYielded().getDefiningOp<math::Exp2Op>();
+  auto scaled =
+      exp ? exp.getOperand().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  if (!scaled)
+    return std::nullopt;
+  auto difference = scaled.getLhs().getDefiningOp<arith::SubFOp>();
+  Value factor = scaled.getRhs();
+  auto x = difference ? dyn_cast<BlockArgument>(difference.getLhs())
+                      : BlockArgument();
+  auto y = difference ? dyn_cast<BlockArgument>(difference.getRhs())
+                      : BlockArgument();
+  if (!x || !y || x.getOwner() != &body || y.getOwner() != &body ||
+      factor.getParentBlock() == &body)
+    return std::nullopt;
+  Value scores = map.getOperand(x.getArgNumber());
+  Value reference = map.getOperand(y.getArgNumber());
+  if (!isa<wg::FragType>(scores.getType()) ||
+      !isa<wg::RowsType>(reference.getType()))
+    return std::nullopt;
+  return Exponential{map, scores, reference, factor};
+}
+
+using MapBody = function_ref<Value(OpBuilder &, ValueRange)>;
+
+/// A map of `operands`' f32 elements to `type`.
+static Value makeMap(OpBuilder &b, Location loc, Type type, ValueRange operands,
+                     MapBody body) {
+  auto map = wg::MapOp::create(b, loc, type, operands);
+  Block &block = map.getBody().emplaceBlock();
+  for (unsigned i = 0; i < operands.size(); ++i)
+    block.addArgument(b.getF32Type(), loc);
+  block.addArgument(b.getIndexType(), loc);
+  if (isa<wg::FragType>(type))
+    block.addArgument(b.getIndexType(), loc);
+  OpBuilder inner = OpBuilder::atBlockEnd(&block);
+  wg::YieldOp::create(inner, loc, body(inner, block.getArguments()));
+  return map.getResult();
+}
+
+/// Whether n is past the bound, or no number.
+static Value isFar(OpBuilder &b, Location loc, Value n) {
+  Value size = math::AbsFOp::create(b, loc, n);
+  Value bound = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(kHarmless));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, size, bound);
+}
+
+/// exp2(fma(score [- base], factor, n))
+static Value exponential(OpBuilder &b, Exponential found, ValueRange operands) {
+  Location loc = found.map.getLoc();
+  return makeMap(b, loc, found.map.getType(), operands,
+                 [&](OpBuilder &inner, ValueRange args) -> Value {
+                   Value x = args[0];
+                   if (operands.size() == 3)
+                     x = arith::SubFOp::create(inner, loc, x, args[2]);
+                   Value e = math::FmaOp::create(inner, loc, x, found.factor,
+                                                 args[1]);
+                   return math::Exp2Op::create(inner, loc, e);
+                 });
+}
+
+static void makeFast(Exponential found) {
+  wg::MapOp map = found.map;
+  OpBuilder b(map);
+  Location loc = map.getLoc();
+  Type rows = found.reference.getType();
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  Value n = makeMap(b, loc, rows, found.reference,
+                    [&](OpBuilder &inner, ValueRange args) -> Value {
+                      Value product = arith::MulFOp::create(inner, loc, args[0],
+                                                            found.factor);
+                      return arith::NegFOp::create(inner, loc, product);
+                    });
+  auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), n);
+  Block &block = vote.getBody().emplaceBlock();
+  Value each = block.addArgument(b.getF32Type(), loc);
+  OpBuilder asks = OpBuilder::atBlockEnd(&block);
+  wg::YieldOp::create(asks, loc, isFar(asks, loc, each));
+  auto branch = scf::IfOp::create(b, loc, map.getType(), vote.getResult(),
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder safe = branch.getThenBodyBuilder();
+  auto pick = [&](Value near, Value far) {
+    return makeMap(safe, loc, rows, {n, near, far},
+                   [&](OpBuilder &inner, ValueRange args) -> Value {
+                     Value past = isFar(inner, loc, args[0]);
+                     return arith::SelectOp::create(inner, loc, past, args[2],
+                                                    args[1]);
+                   });
+  };
+  Value none = wg::SplatOp::create(safe, loc, rows, zero);
+  Value base = pick(none, found.reference), rest = pick(n, none);
+  scf::YieldOp::create(safe, loc,
+                       exponential(safe, found, {found.scores, rest, base}));
+  OpBuilder fast = branch.getElseBodyBuilder();
+  scf::YieldOp::create(fast, loc, exponential(fast, found, {found.scores, n}));
+  map.getResult().replaceAllUsesWith(branch.getResult(0));
+  map.erase();
+}
+
+namespace {
+struct FastExpPass : mlir::fa::impl::WgFastExpBase<FastExpPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(expectStage(module, {"values", "async"})))
+      return signalPassFailure();
+    for (gpu::GPUFuncOp kernel : findKernels(module)) {
+      if (!kernel->hasAttr(kTmaAttr))
+        continue;
+      for (wg::MapOp map : findOps<wg::MapOp>(kernel))
+        if (std::optional<Exponential> found = match(map))
+          makeFast(*found);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// values: a row's reference moves only for a score that passes it by more than
+// 2^T. Exponents may be taken against any reference that is not far below the
+// row's maximum; a reference that stays needs no rescale, and a warp in which
+// all stay needs no exchange either.
+//
+// The maximum of a tile's scores, `%mx`, is replaced in the rows that do not
+// ask by -inf, with which every maximum of it and the row's reference is the
+// reference. All else stays as it is.
+#include "dialect/Fa/FaDialect.h"
+#include "passes/ManifestBuilder.h"
+#include "passes/Passes.h"
+#include "passes/Stage.h"
+#include "passes/WgKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_WGTHRESHOLD
+#include "passes/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+/// The maximum of a tile of scores in a step of online softmax.
+struct RowMax {
+  wg::ReduceRowsOp reduce;
+  /// The row's reference up to here.
+  Value reference;
+  /// What exponents multiply differences of scores by, in front of exp2.
+  Value factor;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is there
+//===----------------------------------------------------------------------===//
+
+/// The result of `map` where it is one op on its region's arguments.
+template <typename OpTy> static bool isSingle(wg::MapOp map) {
+  Block &body = map.getBody().front();
+  return llvm::hasNItems(body, 2) && isa<OpTy>(body.front()) &&
+         body.getTerminator()->getOperand(0).getDefiningOp() == &body.front();
+}
+
+/// The factor f of a map that is exp2((x - y) * f) in its operands x (the tile)
+/// and y; null where it is something else.
+static Value factorOf(wg::MapOp map, Value tile) {
+  Block &body = map.getBody().front();
+  auto exp = body.getTerminator()->getOperand(0).getDefiningOp<math::Exp2Op>();
+  auto scaled =
+      exp ? exp.getOperand().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  if (!scaled)
+    return {};
+  for (auto [side, other] : {std::pair(scaled.getLhs(), scaled.getRhs()),
+                             std::pair(scaled.getRhs(), scaled.getLhs())}) {
+    auto difference = side.getDefiningOp<arith::SubFOp>();
+    auto x = difference ? dyn_cast<BlockArgument>(difference.getLhs())
+                        : BlockArgument();
+    if (x && x.getOwner() == &body &&
+        map.getOperands()[x.getArgNumber()] == tile &&
+        other.getParentBlock() != &body)
+      return other;
+  }
+  return {};
+}
+
+static bool isLowest(Value value) {
+  auto splat = value.getDefiningOp<wg::SplatOp>();
+  return splat && matchPattern(splat.getValue(), m_NegInfFloat());
+}
+
+/// A maximum that only joins one reference, of scores whose exponents are
+/// taken with one factor.
+static std::optional<RowMax> match(wg::ReduceRowsOp reduce) {
+  RowMax found{reduce, {}, {}};
+  auto type = cast<wg::RowsType>(reduce.getResult().getType());
+  if (reduce.getKind() != wg::Combine::MaximumF || type.getPartial() ||
+      !isLowest(reduce.getInit()))
+    return std::nullopt;
+  for (Operation *user : reduce.getResult().getUsers()) {
+    auto map = dyn_cast<wg::MapOp>(user);
+    if (!map || map.getOperands().size() != 2)
+      return std::nullopt;
+    Value other = map.getOperands()[map.getOperands()[0] == reduce.getResult()];
+    if (found.reference && other != found.reference)
+      return std::nullopt;
+    found.reference = other;
+    // The first thing that it does is to join both.
+    Block &body = map.getBody().front();
+    auto join = dyn_cast<arith::MaximumFOp>(body.front());
+    for (BlockArgument argument : body.getArguments().take_front(2))
+      if (!join || !argument.hasOneUse() || *argument.user_begin() != join)
+        return std::nullopt;
+  }
+  for (Operation *user : reduce.getFrag().getUsers())
+    if (auto map = dyn_cast<wg::MapOp>(user))
+      if (Value factor = factorOf(map, reduce.getFrag()))
+        found.factor = factor;
+  if (!found.reference || !found.factor || found.reference.getType() != type)
+    return std::nullopt;
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// The rare branch
+//===----------------------------------------------------------------------===//
+
+/// A map over rows, by `body` on the elements of `operands`.
+static Value mapRows(OpBuilder &b, Location loc, ValueRange operands,
+                     function_ref<Value(OpBuilder &, ValueRange)> body) {
+  auto map = wg::MapOp::create(b, loc, operands[0].getType(), operands);
+  Block &block = map.getBody().emplaceBlock();
+  for (unsigned i = 0; i < operands.size(); ++i)
+    block.addArgument(b.getF32Type(), loc);
+  block.addArgument(b.getIndexType(), loc);
+  OpBuilder inner = OpBuilder::atBlockEnd(&block);
+  Value result = body(inner, block.getArguments());
+  wg::YieldOp::create(inner, loc, result);
+  return map.getResult();
+}
+
+static Value constant(OpBuilder &b, Location loc, float value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+}
+
+/// How far scores may pass the reference: T / factor. A factor near zero would
+/// give infinity, which no limit may be.
+static Value slack(OpBuilder &b, Location loc, Value factor, int64_t bits) {
+  Value steps = constant(b, loc, bits);
+  Value wide = arith::DivFOp::create(b, loc, steps, factor);
+  return arith::MinNumFOp::create(b, loc, wide, constant(b, loc, 1e30f));
+}
+
+static void makeRare(RowMax found, int64_t bits) {
+  wg::ReduceRowsOp reduce = found.reduce;
+  OpBuilder b(reduce);
+  Location loc = reduce.getLoc();
+  auto rows = cast<wg::RowsType>(reduce.getResult().getType());
+  auto parts = wg::RowsType::get(rows.getRows(), rows.getElementType(),
+                                 rows.getWarps(), wg::Combine::MaximumF);
+  Operation *factorOp = found.factor.getDefiningOp();
+  if (factorOp && factorOp->getBlock() == reduce->getBlock() &&
+      reduce->isBeforeInBlock(factorOp))
+    factorOp->moveBefore(reduce);
+  Value most = slack(b, loc, found.factor, bits);
+  Value limit = mapRows(
+      b, loc, found.reference, [&](OpBuilder &inner, ValueRange args) -> Value {
+        return arith::AddFOp::create(inner, loc, args[0], most);
+      });
+  Value ninf = constant(b, loc, -INFINITY);
+  Value lows = wg::SplatOp::create(b, loc, parts, ninf);
+  Value part = wg::ReduceRowsOp::create(b, loc, parts, wg::Combine::MaximumF,
+                                        reduce.getFrag(), lows);
+  auto over = [&](OpBuilder &inner, Value x, Value bound) -> Value {
+    return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT, x,
+                                 bound);
+  };
+  auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), ValueRange{part, limit});
+  Block &block = vote.getBody().emplaceBlock();
+  block.addArguments({b.getF32Type(), b.getF32Type()}, {loc, loc});
+  OpBuilder asks = OpBuilder::atBlockEnd(&block);
+  wg::YieldOp::create(asks, loc,
+                      over(asks, block.getArgument(0), block.getArgument(1)));
+  auto branch = scf::IfOp::create(b, loc, rows, vote.getResult(),
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder inner = branch.getThenBodyBuilder();
+  Value whole = wg::JoinRowsOp::create(inner, loc, part);
+  Value asked = mapRows(
+      inner, loc, {whole, limit}, [&](OpBuilder &at, ValueRange args) -> Value {
+        Value passes = over(at, args[0], args[1]);
+        return arith::SelectOp::create(at, loc, passes, args[0], ninf);
+      });
+  scf::YieldOp::create(inner, loc, asked);
+  inner = branch.getElseBodyBuilder();
+  Value none = wg::SplatOp::create(inner, loc, rows, ninf);
+  scf::YieldOp::create(inner, loc, none);
+  reduce.getResult().replaceAllUsesWith(branch.getResult(0));
+  reduce.erase();
+}
+
+namespace {
+struct ThresholdPass : mlir::fa::impl::WgThresholdBase<ThresholdPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(expectStage(module, {"values"})))
+      return signalPassFailure();
+    for (gpu::GPUFuncOp kernel : findKernels(module)) {
+      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      if (!kernel->hasAttr(kTmaAttr) || !schedule || !schedule.getThreshold())
+        continue;
+      for (wg::ReduceRowsOp reduce : findOps<wg::ReduceRowsOp>(kernel))
+        if (std::optional<RowMax> found = match(reduce))
+          makeRare(*found, schedule.getThreshold());
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: fa-opt %s --wg-ping-pong | FileCheck %s
+
+!qband = !wg.smem<64x64xf16, sw128, panel = 128>
+!tile = !wg.smem<64x64xf16, sw128>
+!ring = !wg.ring<2 x 64x64xf16, sw128, consumers = 2>
+!s = !wg.frag<64x64xf32, acc, warps = 4>
+!h = !wg.frag<64x64xf16, acc, warps = 4>
+!p = !wg.frag<64x64xf16, a, warps = 4>
+!pend = !wg.pending<64x64xf32, acc, warps = 4>
+!to = !wg.cursor<2, consumer>
+#schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 8, ping_pong = true, v_wait = 16>
+
+module attributes {fa.stage = "async"} {
+gpu.module @m attributes {fa.target = "sm_90a"} {
+
+// Both products of an iteration under one turn.
+// CHECK: wg.role "consumers" warpgroups 1 to 3 registers 240 ping_pong
+// CHECK: scf.for
+// CHECK: %[[BOTH:.*]]:2 = wg.turn -> (!wg.pending<64x64xf32, acc, warps = 4>, !wg.pending<64x64xf32, acc, warps = 4>) {
+// CHECK-NEXT: %[[S:.*]] = wg.mma_async
+// CHECK-NEXT: wg.acquire
+// CHECK-NEXT: %[[O:.*]] = wg.mma_async
+// CHECK-NEXT: wg.yield %[[S]], %[[O]]
+// CHECK: wg.wait_mma %[[BOTH]]#0 keep(%[[BOTH]]#1
+
+gpu.func @f(%q: !qband, %p0: !p, %n: index) kernel attributes {fa.kernel, fa.tma, fa.schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %kring = wg.alloc : !ring
+  %vring = wg.alloc : !ring
+  wg.role "consumers" warpgroups 1 to 3 registers 240 {
+  ^bb0(%w: index):
+    %zeros = wg.splat %zero : f32 -> !s
+    %to = wg.cursor : !to
+    %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zeros, %pj = %p0) -> (!s, !p) {
+      %k = wg.acquire %kring[%to] : !ring
+      %s0 = wg.mma_async %q, %k {transpose_b} : !qband, !tile -> !pend
+      %v = wg.acquire %vring[%to] : !ring
+      %o0 = wg.mma_async %pj, %v, %acc : !p, !tile, !s -> !pend
+      %s, %o1 = wg.wait_mma %s0 keep(%o0 : !pend) : !pend
+      wg.release %kring[%to] : !ring
+      %e = wg.map(%s : !s) -> !s {
+      ^bb0(%x: f32, %row: index, %col: index):
+        %y = math.exp2 %x : f32
+        wg.yield %y : f32
+      }
+      %h = wg.map(%e : !s) -> !h {
+      ^bb0(%x: f32, %row: index, %col: index):
+        %y = arith.truncf %x : f32 to f16
+        wg.yield %y : f16
+      }
+      %pn = wg.relayout %h : !h -> !p
+      %o = wg.wait_mma %o1 : !pend
+      wg.release %vring[%to] : !ring
+      scf.yield %o, %pn : !s, !p
+    }
+  }
+  gpu.return
+}
+}
+}

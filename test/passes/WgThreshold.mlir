@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: fa-opt %s --wg-threshold | FileCheck %s
+
+!s = !wg.frag<128x64xf32, acc, warps = 8>
+!rows = !wg.rows<128xf32, warps = 8>
+#schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 8, threshold = 8>
+!out = memref<?xf32, strided<[?], offset: ?>>
+
+module attributes {fa.stage = "values"} {
+gpu.module @m attributes {fa.target = "sm_90a"} {
+
+// CHECK-LABEL: gpu.func @f
+// CHECK-SAME: %[[S:[a-z0-9]+]]: !wg.frag<128x64xf32, acc, warps = 8>, %[[M:[a-z0-9]+]]: !wg.rows<128xf32, warps = 8>, %[[F:[a-z0-9]+]]: f32
+// CHECK: %[[T:.*]] = arith.constant 8.0
+// CHECK: %[[FAR:.*]] = arith.divf %[[T]], %[[F]]
+// CHECK: %[[SLACK:.*]] = arith.minnumf %[[FAR]]
+// CHECK: %[[LIMIT:.*]] = wg.map(%[[M]]
+// CHECK: arith.addf %{{.*}}, %[[SLACK]]
+// CHECK: %[[PART:.*]] = wg.reduce_rows maximumf %[[S]], %{{.*}} : {{.*}}, !wg.rows<128xf32, warps = 8, partial = maximumf>
+// CHECK: %[[ASKS:.*]] = wg.any(%[[PART]], %[[LIMIT]]
+// CHECK: arith.cmpf ogt
+// CHECK: %[[MX:.*]] = scf.if %[[ASKS]]
+// CHECK: %[[WHOLE:.*]] = wg.join_rows %[[PART]]
+// CHECK: wg.map(%[[WHOLE]], %[[LIMIT]]
+// CHECK: arith.select
+// CHECK: } else {
+// CHECK: wg.splat
+// CHECK: %[[REF:.*]] = wg.map(%[[M]], %[[MX]]
+// CHECK: wg.map(%[[REF]], %[[S]]
+gpu.func @f(%s: !s, %m: !rows, %f: f32, %O: !out, %n: index) kernel
+    attributes {fa.kernel, fa.tma, fa.schedule = #schedule} {
+  %ninf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %lows = wg.splat %ninf : f32 -> !rows
+  %none = wg.splat %zero : f32 -> !rows
+  %mx = wg.reduce_rows maximumf %s, %lows : !s, !rows
+  %ref = wg.map(%m, %mx : !rows, !rows) -> !rows {
+  ^bb0(%x: f32, %y: f32, %r: index):
+    %both = arith.maximumf %x, %y : f32
+    %empty = arith.cmpf oeq, %both, %ninf : f32
+    %z = arith.select %empty, %zero, %both : f32
+    wg.yield %z : f32
+  }
+  %p = wg.map(%ref, %s : !rows, !s) -> !s {
+  ^bb0(%x: f32, %y: f32, %r: index, %c: index):
+    %d = arith.subf %y, %x : f32
+    %e = arith.mulf %d, %f : f32
+    %z = math.exp2 %e : f32
+    wg.yield %z : f32
+  }
+  %l = wg.reduce_rows addf %p, %none : !s, !rows
+  wg.store_rows %l, %O rows %n : !rows, !out
+  gpu.return
+}
+
+// Another reader of the maximum may want the exact one.
+// CHECK-LABEL: gpu.func @read
+// CHECK-NOT: wg.any
+gpu.func @read(%s: !s, %m: !rows, %f: f32, %O: !out, %n: index) kernel
+    attributes {fa.kernel, fa.tma, fa.schedule = #schedule} {
+  %ninf = arith.constant 0xFF800000 : f32
+  %lows = wg.splat %ninf : f32 -> !rows
+  %mx = wg.reduce_rows maximumf %s, %lows : !s, !rows
+  wg.store_rows %mx, %O rows %n : !rows, !out
+  gpu.return
+}
+}
+}
