@@ -17,7 +17,7 @@ static constexpr ScheduleRow kRows[] = {
     // blocks share an SM and was faster than a ring of two at every length
     // (tools/bench, H200: D 64 by 33 to 45 %, D 128 by 0 to 14 %).
     {"sm_80", 104, 104, 8, 128, 80, 4, 1, false},
-    {"sm_80", 112, 112, 8, 128, 72, 4, 1, false},
+    {"sm_80", 112, 112, 8, 128, 64, 4, 1, false},
     {"sm_80", 128, 128, 8, 128, 64, 4, 1, false},
     // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
     {"sm_80", 256, 256, 8, 64, 64, 4, 1, false},
@@ -35,7 +35,7 @@ static constexpr ScheduleRow kRows[] = {
      /*backward=*/true},
     // Other head dimensions take the kernels of sm_80.
     {"sm_90a", 104, 104, 8, 128, 80, 4, 1, false},
-    {"sm_90a", 112, 112, 8, 128, 72, 4, 1, false},
+    {"sm_90a", 112, 112, 8, 128, 64, 4, 1, false},
     {"sm_90a", 128, 128, 8, 128, 64, 4, 1, false},
     {"sm_90a", 256, 256, 8, 64, 64, 4, 1, false},
 };
