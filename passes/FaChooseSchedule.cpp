@@ -50,9 +50,7 @@ private:
     ScheduleAttr base = op.getSchedule().value_or(ScheduleAttr());
     if (!base) {
       std::optional<::fa::target::ScheduleRow> row =
-          ::fa::target::chooseSchedule(
-              chip, op.getQkDim(), op.getVDim(),
-              op.getMaskOrDefault().getLeftBound().has_value());
+          ::fa::target::chooseSchedule(chip, op.getQkDim(), op.getVDim());
       if (!row)
         return op.emitOpError()
                << "has no row in the schedule table for " << chip << ", Dqk "

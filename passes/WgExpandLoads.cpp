@@ -59,13 +59,25 @@ struct ExpandLoadsPass : mlir::fa::impl::WgExpandLoadsBase<ExpandLoadsPass> {
     ModuleOp module = getOperation();
     if (failed(expectStage(module, {"values", "pipelined"})))
       return signalPassFailure();
-    for (gpu::GPUFuncOp kernel : findKernels(module))
+    for (gpu::GPUFuncOp kernel : findKernels(module)) {
+      SetVector<Operation *> loops;
       for (wg::LoadOp load : findOps<wg::LoadOp>(kernel)) {
         if (failed(checkLifetime(load)))
           return signalPassFailure();
+        if (Operation *loop = outermostLoop(load))
+          if (loops.insert(loop) && loops.size() > 1)
+            separate(loop);
         expandLoad(load);
       }
+    }
     setStage(module, "pipelined");
+  }
+
+  /// Behind the barrier the tiles of the loops in front of it are free: without
+  /// it each loop's tiles would need places of their own.
+  static void separate(Operation *loop) {
+    OpBuilder b(loop);
+    wg::BarrierOp::create(b, loop->getLoc(), IntegerAttr());
   }
 };
 } // namespace

@@ -21,13 +21,10 @@ static constexpr ScheduleRow kRows[] = {
     {"sm_80", 128, 128, 8, 128, 64, 4, 1, false},
     // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
     {"sm_80", 256, 256, 8, 64, 64, 4, 1, false},
-    // sm_90a: two warpgroups of four warps and 64 rows; wgmma takes its
-    // operands
-    // in steps of 16. Scores and an accumulator of 128 columns each and P fit
-    // the registers of the rotated loop; the wait for the product with V stands
-    // behind a quarter of the exponentials. A third warpgroup at 64 columns,
-    // and
-    // the rotated loop beyond 128, need more registers than there are.
+    // sm_90a: two warpgroups with 64 rows each; wgmma steps by 16. Scores, an
+    // accumulator of 128 columns and P fit the registers of the rotated loop,
+    // the wait for PV behind a quarter of the exponentials. A third warpgroup
+    // at 64 columns, and that loop beyond 128, need more than there are.
     {"sm_90a", 128, 128, 16, 128, 128, 8, 2, false, /*splitMask=*/true,
      /*backward=*/true, /*qBuffers=*/1, /*rotate=*/true, /*threshold=*/8,
      /*vWait=*/32, /*pingPong=*/true},
@@ -40,22 +37,22 @@ static constexpr ScheduleRow kRows[] = {
     {"sm_90a", 256, 256, 8, 64, 64, 4, 1, false},
 };
 
-std::optional<ScheduleRow> fa::target::chooseSchedule(std::string_view chip,
-                                                      int64_t qkDim,
-                                                      int64_t vDim,
-                                                      bool leftBound) {
+std::optional<ScheduleRow>
+fa::target::chooseSchedule(std::string_view chip, int64_t qkDim, int64_t vDim) {
   for (const ScheduleRow &row : kRows)
     if (row.chip == chip && qkDim <= row.maxQkDim && vDim <= row.maxVDim &&
-        qkDim % row.dimMultiple == 0 && vDim % row.dimMultiple == 0 &&
-        !(leftBound && row.splitMask))
+        qkDim % row.dimMultiple == 0 && vDim % row.dimMultiple == 0)
       return row;
   return std::nullopt;
 }
 
 int64_t fa::target::keyTileWithRegions(const ScheduleRow &row) {
-  // On a GPU a region's values need registers while the scores do.
+  // With mma.sync a region's values need registers while the scores do; the
+  // roles of sm_90a have enough.
   constexpr int64_t kMostKeys = 32;
-  return row.chip == "cpu" ? row.keyTile : std::min(row.keyTile, kMostKeys);
+  bool hasRoles = row.dimMultiple == 16;
+  return row.chip == "cpu" || hasRoles ? row.keyTile
+                                       : std::min(row.keyTile, kMostKeys);
 }
 
 bool fa::target::knowsChip(std::string_view chip) {

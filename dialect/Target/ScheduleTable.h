@@ -29,11 +29,9 @@ struct ScheduleRow {
   bool tmaStore = false;
 };
 
-/// The first row for `chip` that takes these head dimensions. A mask with a
-/// left bound takes no row that splits the key loop: it would be split in
-/// three, and the rings of three loops do not fit shared memory.
+/// The first row for `chip` that takes these head dimensions.
 std::optional<ScheduleRow> chooseSchedule(std::string_view chip, int64_t qkDim,
-                                          int64_t vDim, bool leftBound);
+                                          int64_t vDim);
 
 /// The row's key tile for an op with a score or mask region.
 int64_t keyTileWithRegions(const ScheduleRow &row);

@@ -57,5 +57,31 @@ gpu.module @kernels {
     %qt = wg.load %q rows %n : !global -> !tile
     gpu.return
   }
+
+// A barrier between loops ends the first one's use of its tile, so that the
+// second one's may have its place.
+// CHECK-LABEL: gpu.func @two_loops
+// CHECK: %[[A:.*]] = wg.alloc
+// CHECK-NEXT: scf.for
+// CHECK: wg.copy_async %{{.*}}, %[[A]]
+// CHECK: }
+// CHECK-NEXT: wg.barrier
+// CHECK-NEXT: %[[B:.*]] = wg.alloc
+// CHECK-NEXT: scf.for
+// CHECK: wg.copy_async %{{.*}}, %[[B]]
+gpu.func @two_loops(%K: memref<?x64xf16, strided<[?, 1], offset: ?>>, %n: index, %q: !wg.smem<64x64xf16>,
+                    %zeros: !wg.frag<64x64xf32, acc, warps = 4>) kernel attributes {fa.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    %k = wg.load %K rows %n : memref<?x64xf16, strided<[?, 1], offset: ?>> -> !wg.smem<64x64xf16>
+    %s = wg.mma %q, %k, %zeros {transpose_b} : !wg.smem<64x64xf16>, !wg.smem<64x64xf16>, !wg.frag<64x64xf32, acc, warps = 4>
+  }
+  scf.for %j = %c0 to %n step %c1 {
+    %k = wg.load %K rows %n : memref<?x64xf16, strided<[?, 1], offset: ?>> -> !wg.smem<64x64xf16>
+    %s = wg.mma %q, %k, %zeros {transpose_b} : !wg.smem<64x64xf16>, !wg.smem<64x64xf16>, !wg.frag<64x64xf32, acc, warps = 4>
+  }
+  gpu.return
+}
 }
 }
