@@ -64,7 +64,8 @@ gpu.module @kernels {
 // CHECK: %[[A:.*]] = wg.alloc
 // CHECK-NEXT: scf.for
 // CHECK: wg.copy_async %{{.*}}, %[[A]]
-// CHECK: }
+// CHECK: wg.mma {{.*}}
+// CHECK-NEXT: {{^ *[}]$}}
 // CHECK-NEXT: wg.barrier
 // CHECK-NEXT: %[[B:.*]] = wg.alloc
 // CHECK-NEXT: scf.for
