@@ -50,7 +50,9 @@ private:
     ScheduleAttr base = op.getSchedule().value_or(ScheduleAttr());
     if (!base) {
       std::optional<::fa::target::ScheduleRow> row =
-          ::fa::target::chooseSchedule(chip, op.getQkDim(), op.getVDim());
+          ::fa::target::chooseSchedule(
+              chip, op.getQkDim(), op.getVDim(),
+              op.getMaskOrDefault().getLeftBound().has_value());
       if (!row)
         return op.emitOpError()
                << "has no row in the schedule table for " << chip << ", Dqk "

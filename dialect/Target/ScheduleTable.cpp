@@ -37,11 +37,14 @@ static constexpr ScheduleRow kRows[] = {
     {"sm_90a", 256, 256, 8, 64, 64, 4, 1, false},
 };
 
-std::optional<ScheduleRow>
-fa::target::chooseSchedule(std::string_view chip, int64_t qkDim, int64_t vDim) {
+std::optional<ScheduleRow> fa::target::chooseSchedule(std::string_view chip,
+                                                      int64_t qkDim,
+                                                      int64_t vDim,
+                                                      bool leftBound) {
   for (const ScheduleRow &row : kRows)
     if (row.chip == chip && qkDim <= row.maxQkDim && vDim <= row.maxVDim &&
-        qkDim % row.dimMultiple == 0 && vDim % row.dimMultiple == 0)
+        qkDim % row.dimMultiple == 0 && vDim % row.dimMultiple == 0 &&
+        !(leftBound && row.splitMask))
       return row;
   return std::nullopt;
 }

@@ -29,9 +29,11 @@ struct ScheduleRow {
   bool tmaStore = false;
 };
 
-/// The first row for `chip` that takes these head dimensions.
+/// The first row for `chip` that takes these head dimensions. A mask with a
+/// left bound takes no row that splits the key loop: the loop then is three,
+/// which no GPU has checked at every head dimension.
 std::optional<ScheduleRow> chooseSchedule(std::string_view chip, int64_t qkDim,
-                                          int64_t vDim);
+                                          int64_t vDim, bool leftBound);
 
 /// The row's key tile for an op with a score or mask region.
 int64_t keyTileWithRegions(const ScheduleRow &row);
