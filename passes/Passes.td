@@ -291,8 +291,10 @@ def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
     ==>
     %part = wg.reduce_rows maximumf %s, %partialLows
     %asks = wg.any(%part, %limit) { ... x > limit }
-    %mx = scf.if %asks { ... wg.join_rows %part, -inf where not above } else { %lows }
+    %new = scf.if %asks { ... wg.join_rows %part where above, else %m } else { %m }
     ```
+
+    Maps that joined `%mx` with the reference `%m` read `%new`.
   }];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "wg::WgDialect"];
@@ -446,6 +448,27 @@ def WgFastExp : Pass<"wg-fast-exp", "ModuleOp"> {
   }];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
                            "scf::SCFDialect", "wg::WgDialect"];
+}
+
+def WgRareRows : Pass<"wg-rare-rows", "ModuleOp"> {
+  let summary = "Compute what follows from references where they move";
+  let description = [{
+    Stage async (or values), behind `wg-fast-exp`; kernels with `fa.tma`. In a loop
+    whose branch (`wg-threshold`) moves the rows' references, maps and votes on rows
+    go into the branch: functions of the reference alone, which the loop then
+    carries; the factor exp2((old - new) * c), 1 where references stay; and what is
+    multiplied by it. A vote on the factors of the tile before becomes a carried bit.
+
+    ```mlir
+    %m1 = scf.if %asks { ... yield %moved } else { yield %m }
+    %alpha = wg.map(%m, %m1) { exp2((m - m1) * c) }
+    %n = wg.map(%m1) { -(m * c) }
+    ==>
+    %m1, %alpha, %n1 = scf.if %asks { ... } else { yield %m, %ones, %n }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
 }
 
 def WgNumberBarriers : Pass<"wg-number-barriers", "ModuleOp"> {

@@ -106,6 +106,8 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAsync());
   pm.addPass(createWgPlaceWaits());
   pm.addPass(createWgFastExp());
+  pm.addPass(createCSEPass());
+  pm.addPass(createWgRareRows()); // row work where references move
   pm.addPass(createWgPingPong());
   addCleanup(pm);
 }

@@ -4,9 +4,9 @@
 // row's maximum; a reference that stays needs no rescale, and a warp in which
 // all stay needs no exchange either.
 //
-// The maximum of a tile's scores, `%mx`, is replaced in the rows that do not
-// ask by -inf, with which every maximum of it and the row's reference is the
-// reference. All else stays as it is.
+// What joined the maximum of a tile's scores to the reference, max(m, mx),
+// reads the new reference instead: it comes from a branch that few tiles take,
+// and is m in all rows that do not ask.
 #include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
@@ -40,13 +40,6 @@ struct RowMax {
 //===----------------------------------------------------------------------===//
 // What is there
 //===----------------------------------------------------------------------===//
-
-/// The result of `map` where it is one op on its region's arguments.
-template <typename OpTy> static bool isSingle(wg::MapOp map) {
-  Block &body = map.getBody().front();
-  return llvm::hasNItems(body, 2) && isa<OpTy>(body.front()) &&
-         body.getTerminator()->getOperand(0).getDefiningOp() == &body.front();
-}
 
 /// The factor f of a map that is exp2((x - y) * f) in its operands x (the tile)
 /// and y; null where it is something else.
@@ -137,6 +130,51 @@ static Value slack(OpBuilder &b, Location loc, Value factor, int64_t bits) {
   return arith::MinNumFOp::create(b, loc, wide, constant(b, loc, 1e30f));
 }
 
+/// The branch that gives each row its reference: scores' maximum in the rows
+/// where it passes `limit`, and else what it was.
+static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit) {
+  Location loc = found.reduce.getLoc();
+  auto over = [&](OpBuilder &inner, Value x, Value bound) -> Value {
+    return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT, x,
+                                 bound);
+  };
+  auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), ValueRange{part, limit});
+  Block &block = vote.getBody().emplaceBlock();
+  block.addArguments({b.getF32Type(), b.getF32Type()}, {loc, loc});
+  OpBuilder asks = OpBuilder::atBlockEnd(&block);
+  wg::YieldOp::create(asks, loc,
+                      over(asks, block.getArgument(0), block.getArgument(1)));
+  auto branch = scf::IfOp::create(b, loc, found.reference.getType(),
+                                  vote.getResult(), /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder inner = branch.getThenBodyBuilder();
+  Value whole = wg::JoinRowsOp::create(inner, loc, part);
+  Value moved = mapRows(inner, loc, {found.reference, whole, limit},
+                        [&](OpBuilder &at, ValueRange args) -> Value {
+                          Value passes = over(at, args[1], args[2]);
+                          return arith::SelectOp::create(at, loc, passes,
+                                                         args[1], args[0]);
+                        });
+  scf::YieldOp::create(inner, loc, moved);
+  inner = branch.getElseBodyBuilder();
+  scf::YieldOp::create(inner, loc, found.reference);
+  return branch.getResult(0);
+}
+
+/// `map`, which joins the reference and a maximum first of all, on `reference`.
+static void readReference(wg::MapOp map, Value reference) {
+  Block &body = map.getBody().front();
+  auto join = cast<arith::MaximumFOp>(body.front());
+  join.replaceAllUsesWith(body.getArgument(0));
+  join.erase();
+  body.eraseArgument(1);
+  map->setOperands(reference);
+  if (map.getYielded() == body.getArgument(0)) {
+    map.getResult().replaceAllUsesWith(reference);
+    map.erase();
+  }
+}
+
 static void makeRare(RowMax found, int64_t bits) {
   wg::ReduceRowsOp reduce = found.reduce;
   OpBuilder b(reduce);
@@ -153,35 +191,12 @@ static void makeRare(RowMax found, int64_t bits) {
       b, loc, found.reference, [&](OpBuilder &inner, ValueRange args) -> Value {
         return arith::AddFOp::create(inner, loc, args[0], most);
       });
-  Value ninf = constant(b, loc, -INFINITY);
-  Value lows = wg::SplatOp::create(b, loc, parts, ninf);
+  Value lows = wg::SplatOp::create(b, loc, parts, constant(b, loc, -INFINITY));
   Value part = wg::ReduceRowsOp::create(b, loc, parts, wg::Combine::MaximumF,
                                         reduce.getFrag(), lows);
-  auto over = [&](OpBuilder &inner, Value x, Value bound) -> Value {
-    return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT, x,
-                                 bound);
-  };
-  auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), ValueRange{part, limit});
-  Block &block = vote.getBody().emplaceBlock();
-  block.addArguments({b.getF32Type(), b.getF32Type()}, {loc, loc});
-  OpBuilder asks = OpBuilder::atBlockEnd(&block);
-  wg::YieldOp::create(asks, loc,
-                      over(asks, block.getArgument(0), block.getArgument(1)));
-  auto branch = scf::IfOp::create(b, loc, rows, vote.getResult(),
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
-  OpBuilder inner = branch.getThenBodyBuilder();
-  Value whole = wg::JoinRowsOp::create(inner, loc, part);
-  Value asked = mapRows(
-      inner, loc, {whole, limit}, [&](OpBuilder &at, ValueRange args) -> Value {
-        Value passes = over(at, args[0], args[1]);
-        return arith::SelectOp::create(at, loc, passes, args[0], ninf);
-      });
-  scf::YieldOp::create(inner, loc, asked);
-  inner = branch.getElseBodyBuilder();
-  Value none = wg::SplatOp::create(inner, loc, rows, ninf);
-  scf::YieldOp::create(inner, loc, none);
-  reduce.getResult().replaceAllUsesWith(branch.getResult(0));
+  Value reference = newReference(b, found, part, limit);
+  for (Operation *user : llvm::make_early_inc_range(reduce->getUsers()))
+    readReference(cast<wg::MapOp>(user), reference);
   reduce.erase();
 }
 

@@ -27,8 +27,9 @@ std::optional<int64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// The largest value of an i32 that is made of the thread's number by sums,
-/// products, quotients and remainders; none for other values.
+/// The largest value of an i32 or index that is made of the thread's and the
+/// warpgroup's number by sums, products, quotients and remainders; none for
+/// other values.
 std::optional<int64_t> largest(Value value) {
   constexpr int64_t kMostThreads = 1024;
   if (std::optional<int64_t> constant = constantOf(value))
@@ -36,6 +37,10 @@ std::optional<int64_t> largest(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<NVVM::ThreadIdXOp>(op))
     return kMostThreads - 1;
+  if (auto cast = dyn_cast_or_null<arith::IndexCastUIOp>(op))
+    return largest(cast.getIn());
+  if (auto least = dyn_cast_or_null<arith::MinUIOp>(op))
+    return constantOf(least.getRhs());
   if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::DivUIOp,
                        arith::RemUIOp>(op))
     return std::nullopt;
@@ -67,7 +72,7 @@ std::optional<int64_t> clampOf(Value value) {
 /// A sum of index values, or of i32 values made from them, sorted by size.
 struct Sum {
   int64_t constant = 0;
-  /// i32 values below kSmall, with their signs.
+  /// i32 or index values below kSmall, with their signs.
   SmallVector<std::pair<Value, int>> small;
   /// i32 values that are clamped to as little, with their signs.
   SmallVector<std::pair<Value, int>> clamped;
@@ -86,12 +91,11 @@ struct Sum {
       add(op->getOperand(1), isa<arith::AddIOp>(op) ? sign : -sign);
       return;
     }
-    if (auto cast = dyn_cast_or_null<arith::IndexCastUIOp>(op)) {
-      if (std::optional<int64_t> bound = largest(cast.getIn())) {
-        small.push_back({cast.getIn(), sign});
-        smallBound += *bound;
-        return;
-      }
+    if (std::optional<int64_t> bound = largest(value)) {
+      auto cast = value.getDefiningOp<arith::IndexCastUIOp>();
+      small.push_back({cast ? cast.getIn() : value, sign});
+      smallBound += *bound;
+      return;
     }
     if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op);
         cast && value.getType().isInteger(32)) {
@@ -113,9 +117,11 @@ struct Sum {
 
 Value sumOf(wg::Emit &emit, ArrayRef<std::pair<Value, int>> terms, Value zero) {
   Value sum = zero;
-  for (auto [value, sign] : terms)
+  for (auto [term, sign] : terms) {
+    Value value = term.getType() == zero.getType() ? term : emit.toI32(term);
     sum = sign > 0 ? emit.createOrFold<arith::AddIOp>(sum, value)
                    : emit.createOrFold<arith::SubIOp>(sum, value);
+  }
   return sum;
 }
 

@@ -118,7 +118,10 @@ private:
       atTurns(emit, role, emit.equal(own, role.getWarpgroups() - 1),
               [&](Value id) { emit.barrierArrive(id, kTurnThreads); });
     emit.setInsertionPoint(end);
-    Value index = emit.toIndex(own);
+    // What is no news to anybody but the range analysis of masks.
+    Value bounded =
+        arith::MinUIOp::create(emit, own, emit.i32(role.getWarpgroups() - 1));
+    Value index = emit.toIndex(bounded);
     Block &body = role.getBody().front();
     rewriter.eraseOp(body.getTerminator());
     rewriter.inlineBlockBefore(&body, end, index);

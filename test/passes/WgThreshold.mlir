@@ -19,13 +19,16 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK: %[[PART:.*]] = wg.reduce_rows maximumf %[[S]], %{{.*}} : {{.*}}, !wg.rows<128xf32, warps = 8, partial = maximumf>
 // CHECK: %[[ASKS:.*]] = wg.any(%[[PART]], %[[LIMIT]]
 // CHECK: arith.cmpf ogt
-// CHECK: %[[MX:.*]] = scf.if %[[ASKS]]
+// CHECK: %[[NEW:.*]] = scf.if %[[ASKS]]
 // CHECK: %[[WHOLE:.*]] = wg.join_rows %[[PART]]
-// CHECK: wg.map(%[[WHOLE]], %[[LIMIT]]
+// CHECK: wg.map(%[[M]], %[[WHOLE]], %[[LIMIT]]
 // CHECK: arith.select
 // CHECK: } else {
-// CHECK: wg.splat
-// CHECK: %[[REF:.*]] = wg.map(%[[M]], %[[MX]]
+// CHECK: scf.yield %[[M]]
+// Readers of the maximum read the new reference.
+// CHECK: %[[REF:.*]] = wg.map(%[[NEW]]
+// CHECK-NOT: arith.maximumf
+// CHECK: arith.select
 // CHECK: wg.map(%[[REF]], %[[S]]
 gpu.func @f(%s: !s, %m: !rows, %f: f32, %O: !out, %n: index) kernel
     attributes {fa.kernel, fa.tma, fa.schedule = #schedule} {

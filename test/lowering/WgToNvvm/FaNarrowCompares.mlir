@@ -49,4 +49,33 @@ gpu.module @kernels {
     memref.store %2, %r[] : memref<i1>
     gpu.return
   }
+
+  // The row of a warpgroup's band: the warpgroup's number, bounded, times 64.
+  // CHECK-LABEL: gpu.func @band
+  gpu.func @band(%w: i32, %limit: index, %p: memref<i1>) kernel {
+    %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
+    %c64 = arith.constant 64 : index
+    %low = arith.constant -1048576 : index
+    %high = arith.constant 1048576 : index
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %pair = arith.remui %tid, %c4 : i32
+    %bounded = arith.minui %w, %c1 : i32
+    %group = arith.index_castui %bounded : i32 to index
+    %first = arith.muli %group, %c64 : index
+    %first32 = arith.index_cast %first : index to i32
+    %least = arith.minsi %limit, %high : index
+    %clamped = arith.maxsi %least, %low : index
+    %limit32 = arith.index_cast %clamped : index to i32
+    // CHECK: %[[FIRST:.*]] = arith.index_cast %{{.*}} : index to i32
+    // CHECK: %[[LIMIT:.*]] = arith.index_cast %{{.*}} : index to i32
+    // CHECK: %[[REST:.*]] = arith.subi %c0_i32, %[[LIMIT]]
+    // CHECK: %[[A:.*]] = arith.addi %[[REST]], %{{.*}} : i32
+    // CHECK: %[[B:.*]] = arith.subi %[[A]], %[[FIRST]] : i32
+    // CHECK: arith.cmpi sle, %[[B]], %c0_i32
+    %d = arith.subi %pair, %first32 : i32
+    %k = arith.cmpi sle, %d, %limit32 : i32
+    memref.store %k, %p[] : memref<i1>
+    gpu.return
+  }
 }
