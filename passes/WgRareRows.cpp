@@ -308,7 +308,8 @@ private:
     scf::IfOp branch;
     auto yields = [&](OpBuilder &, Location, ArrayRef<BlockArgument> args) {
       for (auto [i, entry] : llvm::enumerate(carried))
-        elseValues[entry.first] = args[i];
+        if (!elseValues[entry.first]) // what it was
+          elseValues[entry.first] = args[i];
       branch = widen();
       return llvm::map_to_vector(carried, [&](auto entry) -> Value {
         return branch.getResult(1 + entry.first);

@@ -16,7 +16,7 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK: %[[N0:.*]] = wg.map(%[[M0]] : !wg.rows<64xf32, warps = 4>)
 // CHECK: arith.negf
 // CHECK: %[[LATE0:.*]] = wg.any(%[[A0:.*]] : !wg.rows
-// CHECK: scf.for {{.*}} iter_args(%[[M:.*]] = %[[M0]], %[[L:.*]] = %{{.*}}, %{{.*}} = %[[A0]], %[[N:[a-z0-9_]+]] = %[[N0]], %[[LATE:[a-z0-9_]+]] = %[[LATE0]])
+// CHECK: scf.for {{.*}} iter_args(%[[M:[a-z0-9]+]] = %[[M0]], %[[L:[a-z0-9]+]] = %{{.*}}, %{{.*}} = %[[A0]], %[[N:[a-z0-9_]+]] = %[[N0]], %[[LATE:[a-z0-9_]+]] = %[[LATE0]])
 // The rescale of the tile before asks a bit.
 // CHECK: scf.if %[[LATE]]
 // CHECK: %[[IF:.*]]:5 = scf.if %{{.*}} -> (!wg.rows<64xf32, warps = 4>, !wg.rows<64xf32, warps = 4>, !wg.rows<64xf32, warps = 4>, !wg.rows<64xf32, warps = 4, partial = addf>, i1)
@@ -32,8 +32,8 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK: scf.yield %[[M1]], %[[N1]], %[[A1]], %[[L1]], %[[ASKS]]
 // CHECK: } else {
 // CHECK: %[[ONES:.*]] = wg.splat
-// CHECK: %[[FALSE:.*]] = arith.constant false
-// CHECK: scf.yield %[[M]], %[[N]], %[[ONES]], %[[L]], %[[FALSE]]
+// CHECK: %[[FALSE:[a-z0-9_]+]] = arith.constant false
+// CHECK: scf.yield %[[M]], %[[N]], %[[ONES]], %[[L]], %[[FALSE]] :
 // CHECK: wg.map(%{{.*}}, %[[IF]]#1
 // CHECK: wg.reduce_rows addf %{{.*}}, %[[IF]]#3
 // CHECK: scf.yield %[[IF]]#0, %{{.*}}, %[[IF]]#2, %[[IF]]#1, %[[IF]]#4
