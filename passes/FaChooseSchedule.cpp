@@ -47,31 +47,68 @@ private:
   }
 
   LogicalResult choose(AttentionOp op) {
-    ScheduleAttr base = op.getSchedule().value_or(ScheduleAttr());
-    if (!base) {
-      std::optional<::fa::target::ScheduleRow> row =
-          ::fa::target::chooseSchedule(
-              chip, op.getQkDim(), op.getVDim(),
-              op.getMaskOrDefault().getLeftBound().has_value());
-      if (!row)
-        return op.emitOpError()
-               << "has no row in the schedule table for " << chip << ", Dqk "
-               << op.getQkDim() << ", Dv " << op.getVDim();
-      int64_t keys = op.hasScoreRegion() || op.hasKeepRegion()
-                         ? ::fa::target::keyTileWithRegions(*row)
-                         : row->keyTile;
-      base = ScheduleAttr::get(
-          op.getContext(), row->queryTile, keys, row->warps, row->stages,
-          row->qInRegisters,
-          row->splitMask ? MaskStyle::Split : MaskStyle::Guard, orderFor(op),
-          row->backward ? KeyOrder::Backward : KeyOrder::Forward, row->qBuffers,
-          row->rotate, row->threshold, row->vWait, row->pingPong,
-          static_cast<Grid>(row->grid), row->tmaStore);
+    std::vector<::fa::target::ScheduleRow> rows =
+        ::fa::target::chooseSchedules(chip, op.getQkDim(), op.getVDim());
+    if (rows.empty())
+      return op.emitOpError()
+             << "has no row in the schedule table for " << chip << ", Dqk "
+             << op.getQkDim() << ", Dv " << op.getVDim();
+    SmallVector<Attribute> versions;
+    std::optional<ScheduleAttr> given = op.getSchedule();
+    if (given || overrules()) {
+      // What is asked for, and what takes the tensors that it cannot load.
+      ScheduleAttr schedule = overrule(op, given ? *given : read(op, rows[0]));
+      if (!schedule)
+        return failure();
+      bool tma = rows[0].tma && fitsWgmma(op, schedule);
+      versions.push_back(VersionAttr::get(op.getContext(), schedule, tma, 0));
+      if (tma)
+        versions.push_back(version(op, rows.back()));
+    } else {
+      for (const ::fa::target::ScheduleRow &row : rows)
+        versions.push_back(version(op, row));
     }
+    op.setScheduleAttr(cast<VersionAttr>(versions[0]).getSchedule());
+    if (versions.size() > 1)
+      op->setAttr(kVersionsAttr, ArrayAttr::get(op.getContext(), versions));
+    return success();
+  }
+
+  bool overrules() const {
+    return queryTile || keyTile || warps || stages || !mask.empty();
+  }
+
+  static bool fitsWgmma(AttentionOp op, ScheduleAttr schedule) {
+    return ::fa::target::fitsWgmma(schedule.getQueryTile(),
+                                   schedule.getKeyTile(), schedule.getWarps(),
+                                   op.getQkDim(), op.getVDim());
+  }
+
+  static VersionAttr version(AttentionOp op,
+                             const ::fa::target::ScheduleRow &row) {
+    return VersionAttr::get(op.getContext(), read(op, row), row.tma,
+                            row.mostKeys);
+  }
+
+  static ScheduleAttr read(AttentionOp op,
+                           const ::fa::target::ScheduleRow &row) {
+    int64_t keys = op.hasScoreRegion() || op.hasKeepRegion()
+                       ? ::fa::target::keyTileWithRegions(row)
+                       : row.keyTile;
+    return ScheduleAttr::get(
+        op.getContext(), row.queryTile, keys, row.warps, row.stages,
+        row.qInRegisters, row.splitMask ? MaskStyle::Split : MaskStyle::Guard,
+        orderFor(op), row.backward ? KeyOrder::Backward : KeyOrder::Forward,
+        row.qBuffers, row.rotate, row.threshold, row.vWait, row.pingPong,
+        static_cast<Grid>(row.grid), row.tmaStore);
+  }
+
+  /// `base` with the options' fields; null, with an error, where that is none.
+  ScheduleAttr overrule(AttentionOp op, ScheduleAttr base) {
     auto pick = [](int64_t option, int64_t field) {
       return option ? option : field;
     };
-    auto chosen = ScheduleAttr::getChecked(
+    return ScheduleAttr::getChecked(
         [&] { return op.emitOpError() << "has an unusable schedule: "; },
         op.getContext(), pick(queryTile, base.getQueryTile()),
         pick(keyTile, base.getKeyTile()), pick(warps, base.getWarps()),
@@ -80,10 +117,6 @@ private:
         base.getOrder(), base.getWalk(), base.getQBuffers(), base.getRotate(),
         base.getThreshold(), base.getVWait(), base.getPingPong(),
         base.getGrid(), base.getTmaStore());
-    if (!chosen)
-      return failure();
-    op.setScheduleAttr(chosen);
-    return success();
   }
 };
 } // namespace

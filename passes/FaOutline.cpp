@@ -39,6 +39,8 @@ private:
   LogicalResult describeArguments();
   void addParam(Type type, ParamAttr param);
   FailureOr<Attribute> describeGrid();
+  Attribute describeCondition();
+  gpu::GPUModuleOp kernelModule();
   FunctionOpInterface createKernel();
   Value rebuildTensor(BlockArgument argument, TensorAttr tensor);
   void fillKernel(FunctionOpInterface kernel);
@@ -140,6 +142,36 @@ FailureOr<Attribute> Outliner::describeGrid() {
   return grid ? grid : manifest.number(1);
 }
 
+/// When a launch may take the kernel: always, or up to some number of keys.
+Attribute Outliner::describeCondition() {
+  auto most = entry->getAttrOfType<IntegerAttr>(kMostKeysAttr);
+  if (!most)
+    return b.getBoolAttr(true);
+  for (BlockArgument argument : entry.getArguments()) {
+    auto tensor = entry.getArgAttrOfType<TensorAttr>(argument.getArgNumber(),
+                                                     kTensorAttr);
+    if (!tensor)
+      continue;
+    for (auto [i, dim] : llvm::enumerate(tensor.getDims()))
+      if (dim == b.getStringAttr("Sk"))
+        return manifest.expr("le", {manifest.size(tensor.getName(), i), most});
+  }
+  return b.getBoolAttr(true);
+}
+
+/// The module of GPU kernels, one for all versions of an entry.
+gpu::GPUModuleOp Outliner::kernelModule() {
+  auto name = entry->getAttrOfType<StringAttr>(kEntryAttr);
+  std::string wanted =
+      ((name ? name.getValue() : entry.getSymName()) + "_module").str();
+  auto parent = entry->getParentOfType<ModuleOp>();
+  if (auto found = parent.lookupSymbol<gpu::GPUModuleOp>(wanted))
+    return found;
+  auto made = gpu::GPUModuleOp::create(b, entry.getLoc(), wanted);
+  made->setAttr(kTargetAttr, b.getStringAttr(chip));
+  return made;
+}
+
 FunctionOpInterface Outliner::createKernel() {
   Location loc = entry.getLoc();
   StringRef name = entry.getSymName();
@@ -149,9 +181,7 @@ FunctionOpInterface Outliner::createKernel() {
   auto type = b.getFunctionType(inputs, {});
   FunctionOpInterface kernel;
   if (isGpu()) {
-    auto gpuModule = gpu::GPUModuleOp::create(b, loc, (name + "_module").str());
-    gpuModule->setAttr(kTargetAttr, b.getStringAttr(chip));
-    OpBuilder inner = OpBuilder::atBlockBegin(gpuModule.getBody());
+    OpBuilder inner = OpBuilder::atBlockEnd(kernelModule().getBody());
     auto func = gpu::GPUFuncOp::create(inner, loc, name, type);
     func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
     int32_t threads = blockSize();
@@ -165,6 +195,8 @@ FunctionOpInterface Outliner::createKernel() {
   kernel->setAttr(kKernelAttr, b.getUnitAttr());
   if (Attribute schedule = loop->getAttr(kScheduleAttr))
     kernel->setAttr(kScheduleAttr, schedule);
+  if (entry->hasAttr(kTmaAttr))
+    kernel->setAttr(kTmaAttr, b.getUnitAttr());
   for (auto [i, param] : llvm::enumerate(params))
     kernel.setArgAttr(i, kParamAttr, param);
   body = &kernel.getFunctionBody().front();
@@ -276,7 +308,7 @@ FailureOr<Attribute> Outliner::run() {
   FunctionOpInterface kernel = createKernel();
   fillKernel(kernel);
   Attribute description =
-      manifest.kernel(entry.getSymName(), /*note=*/"", b.getBoolAttr(true),
+      manifest.kernel(entry.getSymName(), /*note=*/"", describeCondition(),
                       params, types, *grid, isGpu() ? blockSize() : 1);
   entry.erase();
   return description;

@@ -90,11 +90,27 @@ struct VersionAccessPass
 
   void addWideVersion(ModuleOp module, gpu::GPUFuncOp kernel) {
     OpBuilder b(kernel);
+    if (kernel->hasAttr(kTmaAttr)) {
+      // TMA asks no less; for other tensors there is another kernel.
+      kernel->setAttr(kAccessAttr, b.getI64IntegerAttr(kWide));
+      restrict(module, kernel);
+      return;
+    }
     auto wide = cast<gpu::GPUFuncOp>(b.clone(*kernel));
     std::string name = (kernel.getName() + "_wide").str();
     wide.setName(name);
     wide->setAttr(kAccessAttr, b.getI64IntegerAttr(kWide));
     addToManifest(module, kernel, name);
+  }
+
+  /// The kernel is for aligned rows alone.
+  static void restrict(ModuleOp module, gpu::GPUFuncOp kernel) {
+    ManifestBuilder manifest(module.getContext());
+    replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList entry) {
+      entry.set("when", manifest.both(entry.get("when"),
+                                      rowsAreAligned(manifest, kernel)));
+      return KernelEntries{entry};
+    });
   }
 
   /// The wide kernel's entry stands in front of the one that it is a copy of.
@@ -105,7 +121,8 @@ struct VersionAccessPass
     replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList plain) {
       NamedAttrList wide = plain;
       wide.set("name", b.getStringAttr(name));
-      wide.set("when", rowsAreAligned(manifest, kernel));
+      wide.set("when", manifest.both(plain.get("when"),
+                                     rowsAreAligned(manifest, kernel)));
       plain.set("note",
                 b.getStringAttr("rows of q, k, v or o are not aligned to 16 "
                                 "bytes: element-wise loads and stores"));

@@ -214,12 +214,19 @@ Attribute ManifestBuilder::headsAreGrouped(func::FuncOp entry) {
   return expr("or", {none, expr("and", {some, multiple})});
 }
 
+Attribute ManifestBuilder::both(Attribute a, Attribute other) {
+  if (!a || a == b.getBoolAttr(true))
+    return other;
+  return expr("and", {a, other});
+}
+
 DictionaryAttr ManifestBuilder::manifest(func::FuncOp entry,
                                          ArrayRef<Attribute> kernels) {
   auto problem = entry->getAttrOfType<DictionaryAttr>(kProblemAttr);
+  auto name = entry->getAttrOfType<StringAttr>(kEntryAttr);
   return b.getDictionaryAttr({
       b.getNamedAttr("fa_manifest", number(1)),
-      b.getNamedAttr("name", b.getStringAttr(entry.getSymName())),
+      b.getNamedAttr("name", name ? name : entry.getSymNameAttr()),
       b.getNamedAttr("problem", problem ? problem : b.getDictionaryAttr({})),
       b.getNamedAttr("tensors", tensors(entry)),
       b.getNamedAttr("constraints", constraints(entry)),

@@ -18,6 +18,10 @@ inline constexpr llvm::StringLiteral kTargetAttr = "fa.target";
 inline constexpr llvm::StringLiteral kAccessAttr = "fa.access";
 /// Name of the attribute that marks a kernel whose tiles come by TMA.
 inline constexpr llvm::StringLiteral kTmaAttr = "fa.tma";
+/// Name of the attribute with the entry function that a function is a version
+/// of, and of that with the most keys that the version is for.
+inline constexpr llvm::StringLiteral kEntryAttr = "fa.entry";
+inline constexpr llvm::StringLiteral kMostKeysAttr = "fa.most_keys";
 /// Names of the attributes with a scalar argument's default and class.
 inline constexpr llvm::StringLiteral kDefaultAttr = "fa.default";
 inline constexpr llvm::StringLiteral kClassAttr = "fa.class";
@@ -34,6 +38,8 @@ public:
 
   /// `["op", args...]`
   ArrayAttr expr(StringRef op, ArrayRef<Attribute> args);
+  /// Both conditions; `a` may be `true` or null, which says nothing.
+  Attribute both(Attribute a, Attribute other);
   Attribute number(int64_t value) { return b.getI64IntegerAttr(value); }
   /// Extent, in elements, of dimension `dim` of a named tensor.
   ArrayAttr size(StringRef tensor, int64_t dim);

@@ -39,7 +39,9 @@ def FaChooseSchedule : Pass<"fa-choose-schedule", "ModuleOp"> {
   let description = [{
     Sets `schedule` where the op has none. The rows stand in
     dialect/Target/ScheduleTable.cpp with the reason for each. Options other than
-    `chip` overrule single fields, also of a schedule that the op has.
+    `chip` overrule single fields, also of a schedule that the op has. Where several
+    rows apply, or tiles may come by TMA, which not all tensors allow, the op gets
+    `fa.versions` besides.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
@@ -55,6 +57,15 @@ def FaChooseSchedule : Pass<"fa-choose-schedule", "ModuleOp"> {
     Option<"mask", "mask", "std::string", /*default=*/"",
            "every, guard or split; empty leaves the table's">
   ];
+}
+
+def FaVersionSchedule : Pass<"fa-version-schedule", "ModuleOp"> {
+  let summary = "Make a function of each version of an attention op";
+  let description = [{
+    Stage buffers. A function whose op has `fa.versions` is copied for each that a
+    launch can take: `NAME_short_tma`, `NAME_tma`, `NAME`. The attributes `fa.tma`
+    and `fa.most_keys` of a function hold the version's conditions.
+  }];
 }
 
 def FaTile : Pass<"fa-tile", "ModuleOp"> {
@@ -214,14 +225,13 @@ def FaVersionAccess : Pass<"fa-version-access", "ModuleOp"> {
   let dependentDialects = ["gpu::GPUDialect"];
 }
 
-def FaVersionTma : Pass<"fa-version-tma", "ModuleOp"> {
-  let summary = "Add a kernel for tensors that TMA can load";
+def FaRequireTma : Pass<"fa-require-tma", "ModuleOp"> {
+  let summary = "Let kernels with TMA be launched where TMA can load";
   let description = [{
-    For chips with TMA and wgmma. Each kernel with 16-byte access whose tiles have
-    the shapes of wgmma (64 rows for four warps, products in steps of 16) is
-    copied: the copy, `NAME_tma`, has the attribute `fa.tma`, and its launch
-    predicate asks besides that q, k, v and o can have tensor maps. The kernel as it
-    was remains behind it.
+    Stage outlined, behind `fa-version-access`. The launch predicate of a kernel
+    with `fa.tma` asks besides that q, k, v and o can have tensor maps. One whose
+    static shapes rule that out is removed, with a remark: another version takes
+    all launches.
   }];
   let dependentDialects = ["gpu::GPUDialect"];
 }

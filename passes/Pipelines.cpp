@@ -20,12 +20,13 @@ static void addCleanup(OpPassManager &pm) {
 //   fa-opt --fa-to-buffers=chip=sm_80
 static void toBuffers(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCanonicalizerPass()); // masks written as regions
-  pm.addPass(
-      createFaChooseSchedule({options.chip, options.queryTile, options.keyTile,
-                              options.warps, options.stages, options.mask}));
   pm.addPass(createFaEntryToBuffers({options.entry}));
   pm.addPass(bufferization::createOneShotBufferizePass());
   addCleanup(pm);
+  pm.addPass(
+      createFaChooseSchedule({options.chip, options.queryTile, options.keyTile,
+                              options.warps, options.stages, options.mask}));
+  pm.addPass(createFaVersionSchedule()); // a function for each kernel's tiles
 }
 
 // buffers -> tiled: a parallel loop over query tiles.
@@ -62,7 +63,7 @@ static void toOutlined(OpPassManager &pm, const PipelineOptions &options) {
 //   fa-opt --fa-to-values
 static void toValues(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createFaVersionAccess()); // a kernel for 16-byte access
-  pm.addPass(createFaVersionTma());    // and one for TMA, where it is
+  pm.addPass(createFaRequireTma());    // what tensor maps can describe
   pm.addPass(createFaExpToExp2());
   pm.addPass(createFaToWg());
   addCleanup(pm);

@@ -144,6 +144,28 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
   let genVerifyDecl = 1;
 }
 
+def Fa_VersionAttr : AttrDef<Fa_Dialect, "Version"> {
+  let mnemonic = "version";
+  let summary = "One of several schedules that an op is compiled with";
+  let description = [{
+    Each version becomes a kernel of its own; a launch takes the first whose
+    conditions hold.
+
+    * `schedule`: how this version computes the op.
+    * `tma`: tiles come by TMA, so q, k, v and o need tensor maps.
+    * `most_keys`: at most so many keys; 0 takes any number.
+
+    Example: `#fa.version<schedule = #fa.schedule<query_tile = 128, key_tile = 128,
+    warps = 8>, tma = true>`.
+  }];
+  let parameters = (ins
+    "::mlir::fa::ScheduleAttr":$schedule,
+    DefaultValuedParameter<"bool", "false">:$tma,
+    DefaultValuedParameter<"int64_t", "0">:$most_keys
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Fa_ParamKind : Fa_Enum<"ParamKind", "what a kernel argument carries", [
   I32EnumAttrCase<"Pointer", 0, "pointer">,
   I32EnumAttrCase<"Size", 1, "size">,

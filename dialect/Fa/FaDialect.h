@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral kStageAttr = "fa.stage";
 inline constexpr llvm::StringLiteral kNameAttr = "fa.name";
 /// Name of the argument attribute that holds a `#fa.tensor`.
 inline constexpr llvm::StringLiteral kTensorAttr = "fa.tensor";
+/// Name of an attention op's attribute with its `#fa.version`s, where it is to
+/// be compiled with several schedules.
+inline constexpr llvm::StringLiteral kVersionsAttr = "fa.versions";
 } // namespace mlir::fa
 
 #endif // FA_DIALECT_FA_FADIALECT_H

@@ -21,41 +21,57 @@ static constexpr ScheduleRow kRows[] = {
     {"sm_80", 128, 128, 8, 128, 64, 4, 1, false},
     // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
     {"sm_80", 256, 256, 8, 64, 64, 4, 1, false},
-    // sm_90a: two warpgroups with 64 rows each; wgmma steps by 16. Scores, an
-    // accumulator of 128 columns and P fit the registers of the rotated loop,
-    // the wait for PV behind a quarter of the exponentials. A third warpgroup
-    // at 64 columns, and that loop beyond 128, need more than there are.
-    {"sm_90a", 128, 128, 16, 128, 128, 8, 2, false, /*splitMask=*/true,
+    // sm_90a: warpgroups with 64 rows each; wgmma steps by 16. At 64 columns
+    // three of them fit the registers of the rotated loop (H200: from 2k keys
+    // on
+    // 15 % faster than two). At 128 the wait for PV stands behind a quarter of
+    // the exponentials; beyond, in front of them (tools/bench).
+    {"sm_90a", 64, 64, 16, 192, 128, 12, 2, false, /*splitMask=*/true,
      /*backward=*/true, /*qBuffers=*/1, /*rotate=*/true, /*threshold=*/8,
-     /*vWait=*/32, /*pingPong=*/true},
-    {"sm_90a", 256, 256, 16, 128, 64, 8, 2, false, /*splitMask=*/true,
-     /*backward=*/true},
-    // Other head dimensions take the kernels of sm_80.
+     /*vWait=*/0, /*pingPong=*/true, ScheduleRow::Blocks, /*tmaStore=*/false,
+     /*tma=*/true},
+    {"sm_90a", 128, 128, 16, 128, 128, 8, 2, false, true, true, 1, true, 8, 32,
+     true, ScheduleRow::Blocks, false, true},
+    {"sm_90a", 256, 256, 16, 128, 64, 8, 2, false, true, true, 1, true, 8, 0,
+     true, ScheduleRow::Blocks, false, true},
+    // What TMA cannot load, and other head dimensions, take sm_80's kernels.
     {"sm_90a", 104, 104, 8, 128, 80, 4, 1, false},
     {"sm_90a", 112, 112, 8, 128, 64, 4, 1, false},
     {"sm_90a", 128, 128, 8, 128, 64, 4, 1, false},
     {"sm_90a", 256, 256, 8, 64, 64, 4, 1, false},
 };
 
-std::optional<ScheduleRow> fa::target::chooseSchedule(std::string_view chip,
-                                                      int64_t qkDim,
-                                                      int64_t vDim,
-                                                      bool leftBound) {
-  for (const ScheduleRow &row : kRows)
-    if (row.chip == chip && qkDim <= row.maxQkDim && vDim <= row.maxVDim &&
-        qkDim % row.dimMultiple == 0 && vDim % row.dimMultiple == 0 &&
-        !(leftBound && row.splitMask))
-      return row;
-  return std::nullopt;
+std::vector<ScheduleRow> fa::target::chooseSchedules(std::string_view chip,
+                                                     int64_t qkDim,
+                                                     int64_t vDim) {
+  std::vector<ScheduleRow> rows;
+  for (const ScheduleRow &row : kRows) {
+    if (row.chip != chip || qkDim > row.maxQkDim || vDim > row.maxVDim ||
+        qkDim % row.dimMultiple != 0 || vDim % row.dimMultiple != 0)
+      continue;
+    // A later row that asks no less than an earlier one is never taken.
+    if (!rows.empty() && row.tma && rows.back().mostKeys == 0)
+      continue;
+    rows.push_back(row);
+    if (!row.isConditional())
+      break;
+  }
+  return rows;
+}
+
+bool fa::target::fitsWgmma(int64_t queryTile, int64_t keyTile, int64_t warps,
+                           int64_t qkDim, int64_t vDim) {
+  constexpr int64_t kWarps = 4, kRowsPerWarp = 16, kStep = 16;
+  return warps % kWarps == 0 && queryTile == kRowsPerWarp * warps &&
+         keyTile % kStep == 0 && qkDim % kStep == 0 && vDim % kStep == 0;
 }
 
 int64_t fa::target::keyTileWithRegions(const ScheduleRow &row) {
   // With mma.sync a region's values need registers while the scores do; the
   // roles of sm_90a have enough.
   constexpr int64_t kMostKeys = 32;
-  bool hasRoles = row.dimMultiple == 16;
-  return row.chip == "cpu" || hasRoles ? row.keyTile
-                                       : std::min(row.keyTile, kMostKeys);
+  return row.chip == "cpu" || row.tma ? row.keyTile
+                                      : std::min(row.keyTile, kMostKeys);
 }
 
 bool fa::target::knowsChip(std::string_view chip) {

@@ -5,8 +5,8 @@
 #define FA_DIALECT_TARGET_SCHEDULETABLE_H
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace fa::target {
 
@@ -27,13 +27,24 @@ struct ScheduleRow {
   bool pingPong = false;
   enum Grid { Blocks, Strided, Counter } grid = Blocks;
   bool tmaStore = false;
+  /// Whether tiles come by TMA; tensors that it cannot load take a later row.
+  bool tma = false;
+  /// Most keys that the row is for; 0 takes any number.
+  int64_t mostKeys = 0;
+
+  bool isConditional() const { return tma || mostKeys != 0; }
 };
 
-/// The first row for `chip` that takes these head dimensions. A mask with a
-/// left bound takes no row that splits the key loop: the loop then is three,
-/// which no GPU has checked at every head dimension.
-std::optional<ScheduleRow> chooseSchedule(std::string_view chip, int64_t qkDim,
-                                          int64_t vDim, bool leftBound);
+/// The rows for `chip` that take these head dimensions, up to the first that
+/// takes every launch: of several, a launch takes the first whose conditions
+/// hold. Empty where there is none.
+std::vector<ScheduleRow> chooseSchedules(std::string_view chip, int64_t qkDim,
+                                         int64_t vDim);
+
+/// Whether tiles of these sizes suit wgmma: a warpgroup has 64 rows, products
+/// step by 16 (PTX ISA, wgmma.mma_async).
+bool fitsWgmma(int64_t queryTile, int64_t keyTile, int64_t warps, int64_t qkDim,
+               int64_t vDim);
 
 /// The row's key tile for an op with a score or mask region.
 int64_t keyTileWithRegions(const ScheduleRow &row);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: fa-opt %s --fa-choose-schedule | FileCheck %s --check-prefix=CPU
 // RUN: fa-opt %s --fa-choose-schedule=chip=sm_80 | FileCheck %s --check-prefix=GPU
+// RUN: fa-opt %s --fa-choose-schedule=chip=sm_90a | FileCheck %s --check-prefix=TMA
 // RUN: fa-opt %s --fa-choose-schedule="chip=sm_80 key-tile=32 mask=split" | FileCheck %s --check-prefix=OPTION
 // RUN: not fa-opt %s --fa-choose-schedule=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not fa-opt %s --fa-choose-schedule=mask=all 2>&1 | FileCheck %s --check-prefix=MASK
@@ -12,6 +13,10 @@
 // CPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 1, stages = 1>
 // GPU-LABEL: func.func @plain
 // GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 80, stages = 1>
+// What TMA cannot load has a version of its own.
+// TMA-LABEL: func.func @plain
+// TMA: fa.versions = [#fa.version<schedule = <query_tile = 192, key_tile = 128, warps = 12
+// TMA-SAME: tma = true>, #fa.version<schedule = <query_tile = 128, key_tile = {{[0-9]+}}, stages = 1>>]
 // OPTION-LABEL: func.func @plain
 // OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, stages = 1, mask = split>
 // CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80, sm_90a), got 'sm_12'
@@ -39,6 +44,9 @@ func.func @window(%q: !t, %o: !t) -> !t {
 // What the op says stands; options overrule single fields of it.
 // CPU-LABEL: func.func @given
 // CPU: schedule = #fa.schedule<query_tile = 16, key_tile = 8, warps = 1>
+// TMA-LABEL: func.func @given
+// TMA: fa.attention
+// TMA-NOT: fa.versions
 // OPTION-LABEL: func.func @given
 // OPTION: schedule = #fa.schedule<query_tile = 16, key_tile = 32, warps = 1, mask = split>
 func.func @given(%q: !t, %o: !t) -> !t {

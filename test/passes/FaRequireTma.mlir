@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: fa-compile %examples/attention-gqa-dynamic.mlir --chip=sm_90a --stage=outlined | fa-opt --fa-version-access --fa-version-tma | FileCheck %s
-// RUN: fa-compile %examples/attention-gqa-dynamic.mlir --chip=sm_80 --stage=outlined | fa-opt --fa-version-access --fa-version-tma | FileCheck %s --check-prefix=NONE
+// RUN: fa-compile %examples/attention-gqa-dynamic.mlir --chip=sm_90a --stage=outlined | fa-opt --fa-version-access --fa-require-tma | FileCheck %s
+// RUN: fa-compile %examples/attention-gqa-dynamic.mlir --chip=sm_80 --stage=outlined | fa-opt --fa-version-access --fa-require-tma | FileCheck %s --check-prefix=NONE
+// RUN: fa-compile %examples/attention-gqa-dynamic.mlir --chip=sm_90a --stage=outlined | sed 's/fa.target = "sm_90a"/fa.target = "sm_80"/' | fa-opt --fa-version-access --fa-require-tma 2>&1 | FileCheck %s --check-prefix=LACKS
 
 // Three kernels, the most demanding one first; each says when it may be taken.
 // CHECK: name = "attention_tma", note = ""
@@ -17,3 +18,7 @@
 // CHECK: gpu.func @attention(
 
 // NONE-NOT: attention_tma
+
+// LACKS: remark: no kernel with TMA
+// LACKS: name = "attention_wide", note = ""
+// LACKS-NOT: gpu.func @attention_tma

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For chips with TMA and wgmma: a kernel of its own for the tensors that a
-// tensor map can describe, in front of the one that moves 16 bytes at a time.
+// A kernel whose tiles come by TMA is for tensors that a tensor map can
+// describe: its launch predicate says so.
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Target/GpuTarget.h"
 #include "passes/ManifestBuilder.h"
@@ -12,16 +12,16 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::fa {
-#define GEN_PASS_DEF_FAVERSIONTMA
+#define GEN_PASS_DEF_FAREQUIRETMA
 #include "passes/Passes.h.inc"
 } // namespace mlir::fa
 
 using namespace mlir;
 using namespace mlir::fa;
 
-/// Rows of a warp's part of a wgmma accumulator, and columns at most (PTX ISA,
-/// wgmma.mma_async .m64nNk16 for four warps).
-static constexpr int64_t kRowsPerWarp = 16, kMaxColumns = 256, kStep = 16;
+/// Steps of a wgmma product and columns at most of its result (PTX ISA,
+/// wgmma.mma_async .m64nNk16).
+static constexpr int64_t kMaxColumns = 256, kStep = 16;
 /// Limits of a tensor map (CUDA driver API, cuTensorMapEncodeTiled): strides
 /// below 2^40 bytes, extents up to 2^32; coordinates are 32-bit and signed.
 static constexpr int64_t kMaxStrideBytes = int64_t(1) << 40;
@@ -71,16 +71,14 @@ static bool staticsFit(gpu::GPUFuncOp kernel) {
   return !walk.wasInterrupted();
 }
 
-/// Whether the kernel's tiles and products have the shapes of TMA and wgmma.
+/// Whether there are launches that the kernel can take.
 static bool canUseTma(gpu::GPUFuncOp kernel) {
   auto chip = kernel->getParentOp()->getAttrOfType<StringAttr>(kTargetAttr);
   const ::fa::target::GpuTarget *target =
       chip ? ::fa::target::findGpuTarget(chip.getValue()) : nullptr;
-  auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-  return target && target->hasTma && target->hasWgmma && schedule &&
-         schedule.getWarps() % 4 == 0 &&
-         schedule.getQueryTile() == kRowsPerWarp * schedule.getWarps() &&
-         productsFit(kernel) && staticsFit(kernel);
+  return target && target->hasTma && target->hasWgmma &&
+         kernel->hasAttr(kAccessAttr) && productsFit(kernel) &&
+         staticsFit(kernel);
 }
 
 /// `when` and what a tensor map asks besides: extents that are not zero, and
@@ -107,57 +105,55 @@ static Attribute whenTmaCanLoad(ManifestBuilder &manifest,
 }
 
 namespace {
-struct VersionTmaPass : mlir::fa::impl::FaVersionTmaBase<VersionTmaPass> {
+struct RequireTmaPass : mlir::fa::impl::FaRequireTmaBase<RequireTmaPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(expectStage(module, {"outlined"})))
       return signalPassFailure();
+    for (gpu::GPUFuncOp kernel : findKernels(module)) {
+      if (!kernel->hasAttr(kTmaAttr))
+        continue;
+      if (canUseTma(kernel))
+        restrict(module, kernel);
+      else
+        drop(module, kernel);
+    }
     SmallVector<gpu::GPUFuncOp> kernels = findKernels(module);
-    bool any = false;
-    for (gpu::GPUFuncOp kernel : kernels)
-      if (kernel->hasAttr(kAccessAttr) && !kernel->hasAttr(kTmaAttr) &&
-          canUseTma(kernel)) {
-        addVersion(module, kernel);
-        any = true;
-      }
-    // The others stage O in shared memory besides, and with one place each for
-    // K and V that fits, and is faster (dialect/Target/ScheduleTable.cpp).
-    for (gpu::GPUFuncOp kernel : kernels)
-      if (any && !kernel->hasAttr(kTmaAttr))
-        useOneStage(kernel);
+    auto hasTma = [](gpu::GPUFuncOp kernel) {
+      return kernel->hasAttr(kTmaAttr);
+    };
+    if (llvm::any_of(kernels, hasTma))
+      for (gpu::GPUFuncOp kernel : kernels)
+        if (!hasTma(kernel) && kernel->hasAttr(kAccessAttr))
+          explain(module, kernel);
   }
 
-  static void useOneStage(gpu::GPUFuncOp kernel) {
-    auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-    kernel->setAttr(
-        kScheduleAttr,
-        ScheduleAttr::get(kernel.getContext(), schedule.getQueryTile(),
-                          schedule.getKeyTile(), schedule.getWarps(),
-                          /*stages=*/1, schedule.getQInRegisters(),
-                          schedule.getMask(), schedule.getOrder(),
-                          schedule.getWalk(), /*q_buffers=*/1,
-                          /*rotate=*/false, /*threshold=*/0, /*v_wait=*/0,
-                          /*ping_pong=*/false, Grid::Blocks,
-                          /*tma_store=*/false));
-  }
-
-  void addVersion(ModuleOp module, gpu::GPUFuncOp kernel) {
-    OpBuilder b(kernel);
-    auto made = cast<gpu::GPUFuncOp>(b.clone(*kernel));
-    StringRef base = kernel.getName();
-    base.consume_back("_wide");
-    made.setName((base + "_tma").str());
-    made->setAttr(kTmaAttr, b.getUnitAttr());
+private:
+  static void restrict(ModuleOp module, gpu::GPUFuncOp kernel) {
     ManifestBuilder manifest(module.getContext());
-    replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList wide) {
-      NamedAttrList tma = wide;
-      tma.set("name", b.getStringAttr(made.getName()));
-      tma.set("when", whenTmaCanLoad(manifest, kernel, wide.get("when")));
-      wide.set("note",
-               b.getStringAttr("no tensor map can describe q, k, v or o: "
-                               "cp.async and mma.sync"));
-      return KernelEntries{tma, wide};
+    replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList entry) {
+      entry.set("when", whenTmaCanLoad(manifest, kernel, entry.get("when")));
+      return KernelEntries{entry};
     });
+  }
+
+  /// Why a launch comes to take the kernel.
+  static void explain(ModuleOp module, gpu::GPUFuncOp kernel) {
+    replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList entry) {
+      entry.set("note", StringAttr::get(module.getContext(),
+                                        "no tensor map can describe q, k, v "
+                                        "or o: cp.async and mma.sync"));
+      return KernelEntries{entry};
+    });
+  }
+
+  static void drop(ModuleOp module, gpu::GPUFuncOp kernel) {
+    emitRemark(kernel.getLoc())
+        << "no kernel with TMA: its tiles are no multiples of " << kStep
+        << ", the chip lacks it, or static strides or extents rule it out";
+    replaceKernelEntry(module, kernel.getName(),
+                       [](NamedAttrList) { return KernelEntries{}; });
+    kernel.erase();
   }
 };
 } // namespace
