@@ -388,17 +388,26 @@ void OnlineRewriter::store(State state) {
     return arith::CmpFOp::create(nested, loc, arith::CmpFPredicate::OEQ, sum,
                                  t.constant(0.0));
   };
-  Value inverse =
-      t.map("inverse", {queryTile}, f32, {live},
-            [&](OpBuilder &nested, ValueRange args) -> Value {
-              Value one = t.constant(1.0);
-              return arith::DivFOp::create(nested, loc, one, args[0]);
-            });
-  Value o = t.mapInPlace(
-      "normalize", state.acc, {live, inverse},
+  Value inverse = t.map(
+      "inverse", {queryTile}, f32, {live},
       [&](OpBuilder &nested, ValueRange args) -> Value {
-        Value scaled = arith::MulFOp::create(nested, loc, args[2], args[1]);
+        Value one = t.constant(1.0);
+        Value quotient = arith::DivFOp::create(nested, loc, one, args[0]);
         return arith::SelectOp::create(nested, loc, isDead(nested, args[0]),
+                                       t.constant(0.0), quotient);
+      });
+  // Without keys the accumulator is 0. Queries past the length may be anything,
+  // though, and so may their rows of it.
+  SmallVector<Value> factors{inverse};
+  if (op.getQLengths())
+    factors.push_back(live);
+  Value o = t.mapInPlace(
+      "normalize", state.acc, factors,
+      [&](OpBuilder &nested, ValueRange args) -> Value {
+        Value scaled = arith::MulFOp::create(nested, loc, args.back(), args[0]);
+        if (!op.getQLengths())
+          return scaled;
+        return arith::SelectOp::create(nested, loc, isDead(nested, args[1]),
                                        t.constant(0.0), scaled);
       });
   if (!op.getOutputType().getElementType().isF32())

@@ -34,8 +34,10 @@
 // CHECK: %[[A1:.*]] = linalg.generic {{.*}} ins(%[[ALPHA]] : tensor<16xf32>) outs(%[[A]] : tensor<16x32xf32>) attrs = {fa.step = "rescale_acc"}
 // CHECK: %[[A2:.*]] = linalg.matmul ins(%[[PH]], %[[V]] {{.*}} outs(%[[A1]]
 // CHECK: scf.yield %[[M1]], %[[L2]], %[[A2]]
-// CHECK: fa.step = "normalize"
+// CHECK: fa.step = "inverse"
 // CHECK: arith.select
+// CHECK: fa.step = "normalize"
+// CHECK-NOT: arith.select
 // CHECK: bufferization.materialize_in_destination
 // CHECK-NOT: fa.step = "lse"
 func.func @plain(%q: !q, %k: !k, %v: !v, %o: !v, %scale: f32, %b: index, %h: index, %i: index, %sq: index) {
