@@ -49,6 +49,7 @@ static void fill(PipelineOptions &to, const CompileOptions &from) {
   to.warps = from.warps;
   to.stages = from.stages;
   to.mask = from.mask;
+  to.schedule = from.schedule;
 }
 
 static Step step(const Stage &stage, const CompileOptions &options) {

@@ -23,6 +23,8 @@ struct CompileOptions {
   /// Overrule the schedule table; 0 and "" leave its choice.
   int64_t queryTile = 0, keyTile = 0, warps = 0, stages = 0;
   std::string mask;
+  /// Fields of the schedule as #fa.schedule spells them, set last.
+  std::string schedule;
   /// Optional stages to leave out.
   std::vector<std::string> skip;
 };

@@ -3,6 +3,9 @@
 #include "dialect/Target/ScheduleTable.h"
 #include "passes/Passes.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/MapVector.h"
+
 namespace mlir::fa {
 #define GEN_PASS_DEF_FACHOOSESCHEDULE
 #include "passes/Passes.h.inc"
@@ -10,6 +13,27 @@ namespace mlir::fa {
 
 using namespace mlir;
 using namespace mlir::fa;
+
+/// `base` with those of its fields replaced that `text` names, spelled as the
+/// attribute spells them; null, with a diagnostic, where it is no such text.
+static ScheduleAttr withFields(ScheduleAttr base, StringRef text) {
+  std::string printed;
+  llvm::raw_string_ostream(printed) << base;
+  StringRef known = printed;
+  known.consume_front("#fa.schedule<");
+  known.consume_back(">");
+  llvm::MapVector<StringRef, StringRef> fields;
+  for (StringRef list : {known, text})
+    for (StringRef field : llvm::split(list, ',')) {
+      auto [name, value] = field.split('=');
+      fields[name.trim()] = value.trim();
+    }
+  std::string made = "#fa.schedule<";
+  for (auto [i, field] : llvm::enumerate(fields))
+    made += ((i ? ", " : "") + field.first + " = " + field.second).str();
+  return dyn_cast_or_null<ScheduleAttr>(
+      parseAttribute(made + ">", base.getContext()));
+}
 
 namespace {
 struct ChooseSchedulePass
@@ -75,7 +99,8 @@ private:
   }
 
   bool overrules() const {
-    return queryTile || keyTile || warps || stages || !mask.empty();
+    return queryTile || keyTile || warps || stages || !mask.empty() ||
+           !fields.empty();
   }
 
   static bool fitsWgmma(AttentionOp op, ScheduleAttr schedule) {
@@ -100,7 +125,7 @@ private:
         row.qInRegisters, row.splitMask ? MaskStyle::Split : MaskStyle::Guard,
         orderFor(op), row.backward ? KeyOrder::Backward : KeyOrder::Forward,
         row.qBuffers, row.rotate, row.threshold, row.vWait, row.pingPong,
-        static_cast<Grid>(row.grid), row.tmaStore);
+        static_cast<Grid>(row.grid), row.tmaStore, row.headGroup);
   }
 
   /// `base` with the options' fields; null, with an error, where that is none.
@@ -108,7 +133,7 @@ private:
     auto pick = [](int64_t option, int64_t field) {
       return option ? option : field;
     };
-    return ScheduleAttr::getChecked(
+    ScheduleAttr chosen = ScheduleAttr::getChecked(
         [&] { return op.emitOpError() << "has an unusable schedule: "; },
         op.getContext(), pick(queryTile, base.getQueryTile()),
         pick(keyTile, base.getKeyTile()), pick(warps, base.getWarps()),
@@ -116,7 +141,14 @@ private:
         mask.empty() ? base.getMask() : *symbolizeMaskStyle(mask),
         base.getOrder(), base.getWalk(), base.getQBuffers(), base.getRotate(),
         base.getThreshold(), base.getVWait(), base.getPingPong(),
-        base.getGrid(), base.getTmaStore());
+        base.getGrid(), base.getTmaStore(), base.getHeadGroup());
+    if (!chosen || fields.empty())
+      return chosen;
+    ScheduleAttr made = withFields(chosen, fields);
+    if (!made)
+      op.emitOpError() << "expects fields of #fa.schedule, got '" << fields
+                       << "'";
+    return made;
   }
 };
 } // namespace

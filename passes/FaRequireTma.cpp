@@ -23,9 +23,11 @@ using namespace mlir::fa;
 /// wgmma.mma_async .m64nNk16).
 static constexpr int64_t kMaxColumns = 256, kStep = 16;
 /// Limits of a tensor map (CUDA driver API, cuTensorMapEncodeTiled): strides
-/// below 2^40 bytes, extents up to 2^32; coordinates are 32-bit and signed.
+/// below 2^40 bytes, extents up to 2^32; coordinates are 32-bit and signed, and
+/// so are all numbers of rows and tiles (WgNarrowIndices.cpp), to which some
+/// tiles may be added.
 static constexpr int64_t kMaxStrideBytes = int64_t(1) << 40;
-static constexpr int64_t kMaxExtent = (int64_t(1) << 31) - 1;
+static constexpr int64_t kMaxExtent = (int64_t(1) << 31) - (1 << 16);
 
 /// The tensors that may get a map.
 static bool isTile(ParamAttr param) {
@@ -63,9 +65,14 @@ static bool staticsFit(gpu::GPUFuncOp kernel) {
                      : ParamAttr();
     if (!param || !isTile(param))
       return WalkResult::advance();
-    auto none = [](int64_t n) { return n <= 0 && !ShapedType::isDynamic(n); };
-    bool fits = llvm::none_of(cast.getStaticSizes(), none) &&
-                llvm::none_of(cast.getStaticStrides(), none);
+    auto isBetween = [](int64_t most) {
+      return [most](int64_t n) {
+        return ShapedType::isDynamic(n) || (n > 0 && n <= most);
+      };
+    };
+    bool fits =
+        llvm::all_of(cast.getStaticSizes(), isBetween(kMaxExtent)) &&
+        llvm::all_of(cast.getStaticStrides(), isBetween(kMaxStrideBytes / 2));
     return fits ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !walk.wasInterrupted();
@@ -82,14 +89,17 @@ static bool canUseTma(gpu::GPUFuncOp kernel) {
 }
 
 /// `when` and what a tensor map asks besides: extents that are not zero, and
-/// positive strides within its limits.
+/// positive strides within its limits; and that tiles can be counted.
 static Attribute whenTmaCanLoad(ManifestBuilder &manifest,
-                                gpu::GPUFuncOp kernel, Attribute when) {
+                                gpu::GPUFuncOp kernel, Attribute when,
+                                Attribute tiles) {
   SmallVector<Attribute> terms{when};
   auto within = [&](Attribute value, int64_t most) {
     terms.push_back(manifest.expr("gt", {value, manifest.number(0)}));
     terms.push_back(manifest.expr("le", {value, manifest.number(most)}));
   };
+  if (tiles)
+    terms.push_back(manifest.expr("le", {tiles, manifest.number(kMaxExtent)}));
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     auto param = kernel.getArgAttrOfType<ParamAttr>(i, kParamAttr);
     if (!param || !isTile(param) || param.getKind() == ParamKind::Pointer)
@@ -132,7 +142,8 @@ private:
   static void restrict(ModuleOp module, gpu::GPUFuncOp kernel) {
     ManifestBuilder manifest(module.getContext());
     replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList entry) {
-      entry.set("when", whenTmaCanLoad(manifest, kernel, entry.get("when")));
+      entry.set("when", whenTmaCanLoad(manifest, kernel, entry.get("when"),
+                                       entry.get("grid")));
       return KernelEntries{entry};
     });
   }

@@ -55,7 +55,9 @@ def FaChooseSchedule : Pass<"fa-choose-schedule", "ModuleOp"> {
     Option<"stages", "stages", "int64_t", /*default=*/"0",
            "Depth of the ring of K and V tiles; 0 leaves the table's">,
     Option<"mask", "mask", "std::string", /*default=*/"",
-           "every, guard or split; empty leaves the table's">
+           "every, guard or split; empty leaves the table's">,
+    Option<"fields", "fields", "std::string", /*default=*/"",
+           "Any fields, as #fa.schedule spells them: \"grid = counter, v_wait = 16\"">
   ];
 }
 
@@ -149,6 +151,28 @@ def FaMaskTiles : Pass<"fa-mask-tiles", "ModuleOp"> {
            "every (bounds only), guard or split; empty takes the schedule's">
   ];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
+}
+
+def FaOrderTiles : Pass<"fa-order-tiles", "ModuleOp"> {
+  let summary = "Give out the heaviest query tiles of several heads first";
+  let description = [{
+    masked -> the same; loops over (batch, head, tile) whose schedule has a
+    `head_group`. The loop gets one number n: heads go in groups whose K and V take
+    that many MiB together; in a group the number of the tile is the slow part of
+    n and the head the fast one (test/passes/FaOrderTiles.mlir).
+
+    ```mlir
+    scf.forall (%b, %h, %t) in (%B, %H, %T) { ... }
+    ==>
+    %group = clamp(head_group / bytes of a head's K and V, 1, ...) * %H / %Hkv
+    scf.forall (%n) in (%B * %H * %T) {
+      %first = %n / (%group * %T) * %group      %size = min(%group, %B * %H - %first)
+      %t = %n % (%group * %T) / %size           %bh = %first + %n % (%group * %T) % %size
+      %b = %bh / %H                             %h = %bh % %H
+    ```
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
 }
 
 def FaOutline : Pass<"fa-outline", "ModuleOp"> {
@@ -376,6 +400,34 @@ def WgSpecialize : Pass<"wg-specialize", "ModuleOp"> {
                            "wg::WgDialect"];
 }
 
+def WgFetchTiles : Pass<"wg-fetch-tiles", "ModuleOp"> {
+  let summary = "Take the next tile from a counter in memory";
+  let description = [{
+    Stage specialized, behind `wg-persist` and `wg-specialize`; kernels whose
+    schedule says `grid = counter`. The producer fetches the number of its next
+    tile and sends it to the consumers, with what they would have to divide for;
+    the counter, scratch memory of the manifest, is 0 again when all blocks are
+    done (test/passes/WgFetchTiles.mlir).
+
+    ```mlir
+    // producer                             // producer
+    scf.for %t = %block to %tiles           scf.while (%t = %block) {
+        step %blocks { ... }                  wg.send %t, ... to %mail[...]
+                                              scf.condition(%t < %tiles)
+    // consumers                     ==>    } do {
+    scf.for %t = %block to %tiles             %next = wg.fetch_tile %counter of %tiles
+        step %blocks { ... }                  ...; scf.yield %next }
+                                            // consumers
+                                            %first:2 = wg.receive %mail[...]
+                                            scf.while (%t = %first#0, ...) { %t < %tiles } do {
+                                              ...
+                                              %next:2 = wg.receive %mail[...] }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
 def WgStoreTma : Pass<"wg-store-tma", "ModuleOp"> {
   let summary = "Store O by TMA, from a shared tile of each warpgroup";
   let description = [{
@@ -393,6 +445,22 @@ def WgStoreTma : Pass<"wg-store-tma", "ModuleOp"> {
     ```
   }];
   let dependentDialects = ["arith::ArithDialect", "wg::WgDialect"];
+}
+
+def WgNarrowIndices : Pass<"wg-narrow-indices", "ModuleOp"> {
+  let summary = "Count in 32 bits";
+  let description = [{
+    Stage async; kernels with `fa.tma` whose blocks stay for several tiles; their
+    launch predicate bounds extents and the number of tiles. Index arithmetic and carried indices of the roles become
+    i32, but for what depends on strides and for the regions of elementwise ops.
+
+    ```mlir
+    %k = arith.addi %j, %c128 : index        %k = arith.addi %j, %c128 : i32
+    wg.tma_load %map[..., %k, ...]     ==>   %wide = arith.index_cast %k : i32 to index
+                                             wg.tma_load %map[..., %wide, ...]
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
 }
 
 def WgAsync : Pass<"wg-async", "ModuleOp"> {

@@ -4,6 +4,7 @@
 #include "dialect/Target/GpuTarget.h"
 #include "passes/Passes.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,9 +24,9 @@ static void toBuffers(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createFaEntryToBuffers({options.entry}));
   pm.addPass(bufferization::createOneShotBufferizePass());
   addCleanup(pm);
-  pm.addPass(
-      createFaChooseSchedule({options.chip, options.queryTile, options.keyTile,
-                              options.warps, options.stages, options.mask}));
+  pm.addPass(createFaChooseSchedule(
+      {options.chip, options.queryTile, options.keyTile, options.warps,
+       options.stages, options.mask, options.schedule}));
   pm.addPass(createFaVersionSchedule()); // a function for each kernel's tiles
 }
 
@@ -53,6 +54,7 @@ static void toMasked(OpPassManager &pm, const PipelineOptions &) {
 // masked -> outlined: a kernel function; the host's side as data.
 //   fa-opt --fa-to-outlined=chip=sm_80
 static void toOutlined(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createFaOrderTiles());
   pm.addPass(createFaOutline({options.chip}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFaExpandKeep());
@@ -97,6 +99,7 @@ static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgExpandLoads()); // of the kernels without TMA
   pm.addPass(createWgStageStores());
   pm.addPass(createWgSpecialize());
+  pm.addPass(createWgFetchTiles());
   pm.addPass(createWgStoreTma());
   addCleanup(pm);
 }
@@ -115,6 +118,8 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
 
 // async -> addressed (sm_90a): shared memory and named barriers.
 static void hopperToAddressed(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createWgNarrowIndices());
   pm.addPass(createWgNumberBarriers());
   pm.addPass(createWgPlanShared());
   addCleanup(pm);

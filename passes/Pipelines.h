@@ -30,6 +30,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                          llvm::cl::desc("depth of the ring of K and V tiles")};
   Option<std::string> mask{*this, "mask",
                            llvm::cl::desc("every, guard or split")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("any fields of the schedule, as #fa.schedule has them")};
 };
 
 /// Adds the passes that lead to one stage from the one before.

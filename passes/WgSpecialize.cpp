@@ -62,13 +62,12 @@ private:
 };
 } // namespace
 
-/// A producer that stays for several tiles has more to remember.
-static Budget budgetFor(int64_t groups, bool stays) {
+static Budget budgetFor(int64_t groups) {
   switch (groups) {
   case 1:
     return {40, 240};
   case 2:
-    return stays ? Budget{40, 232} : Budget{24, 240};
+    return {24, 240};
   case 3:
     return {32, 160};
   default:
@@ -238,9 +237,7 @@ void Specializer::run() {
   Block &body = kernel.getBody().front();
   Operation *end = body.getTerminator();
   b.setInsertionPoint(end);
-  auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-  bool stays = schedule && schedule.getGrid() != Grid::Blocks;
-  Budget budget = budgetFor(groups, stays);
+  Budget budget = budgetFor(groups);
   wg::RoleOp producer = makeRole("producer", 0, 1, budget.producer, true);
   wg::RoleOp consumers =
       makeRole("consumers", 1, 1 + groups, budget.consumer, false);

@@ -118,6 +118,9 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     * `grid`: `blocks`, one query tile each; `strided`, as many blocks as fit the
       chip, with a fixed stride; `counter`, the same with a counter in memory.
     * `tma_store`: O leaves by TMA from a shared tile of its own.
+    * `head_group`: with `heaviest_first`, the heads whose K and V together take
+      this many MiB give their query tiles in turns, the heaviest of all of them
+      first; 0 goes from head to head.
 
     Example: `#fa.schedule<query_tile = 128, key_tile = 64, warps = 4, stages = 2>`.
     What is absent has the default printed by `fa-opt --help` for
@@ -138,7 +141,8 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$v_wait,
     DefaultValuedParameter<"bool", "false">:$ping_pong,
     DefaultValuedParameter<"::mlir::fa::Grid", "::mlir::fa::Grid::Blocks">:$grid,
-    DefaultValuedParameter<"bool", "false">:$tma_store
+    DefaultValuedParameter<"bool", "false">:$tma_store,
+    DefaultValuedParameter<"int64_t", "0">:$head_group
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -171,7 +175,8 @@ def Fa_ParamKind : Fa_Enum<"ParamKind", "what a kernel argument carries", [
   I32EnumAttrCase<"Size", 1, "size">,
   I32EnumAttrCase<"Stride", 2, "stride">,
   I32EnumAttrCase<"Scalar", 3, "scalar">,
-  I32EnumAttrCase<"TensorMap", 4, "tensor_map">
+  I32EnumAttrCase<"TensorMap", 4, "tensor_map">,
+  I32EnumAttrCase<"Scratch", 5, "scratch">
 ]>;
 
 def Fa_ParamAttr : AttrDef<Fa_Dialect, "Param"> {
@@ -182,6 +187,7 @@ def Fa_ParamAttr : AttrDef<Fa_Dialect, "Param"> {
     `#fa.param<size "q"[2]>`: its extent along dimension 2, as i64.
     `#fa.param<stride "q"[2]>`: its stride along dimension 2 in elements, as i64.
     `#fa.param<scalar "scale">`: a launch parameter by value.
+    `#fa.param<scratch "counter">`: address of memory that the runtime provides.
     `#fa.param<tensor_map "q"[2]>`: a TMA descriptor of tensor q whose tiles have
     their rows along dimension 2 and their columns along the last one; the
     argument's type says the rest.

@@ -129,7 +129,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t warps, int64_t stages, bool,
                                    MaskStyle, TileOrder, KeyOrder,
                                    int64_t qBuffers, bool, int64_t threshold,
-                                   int64_t vWait, bool, Grid, bool) {
+                                   int64_t vWait, bool, Grid, bool,
+                                   int64_t headGroup) {
   auto inRange = [&](StringRef name, int64_t value, int64_t low, int64_t high,
                      int64_t multiple) -> LogicalResult {
     if (value >= low && value <= high && value % multiple == 0)
@@ -146,7 +147,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(inRange("stages", stages, 1, 8, 1)) ||
       failed(inRange("q_buffers", qBuffers, 1, 8, 1)) ||
       failed(inRange("threshold", threshold, 0, 16, 1)) ||
-      failed(inRange("v_wait", vWait, 0, keyTile, 8)))
+      failed(inRange("v_wait", vWait, 0, keyTile, 8)) ||
+      failed(inRange("head_group", headGroup, 0, 4096, 1)))
     return failure();
   return success();
 }
@@ -165,8 +167,8 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<ParamKind> kind = symbolizeParamKind(keyword);
   if (!kind) {
-    parser.emitError(loc) << "expects pointer, size, stride, scalar or "
-                             "tensor_map, got "
+    parser.emitError(loc) << "expects pointer, size, stride, scalar, "
+                             "tensor_map or scratch, got "
                           << keyword;
     return {};
   }

@@ -31,6 +31,7 @@ struct ScheduleRow {
   bool tma = false;
   /// Most keys that the row is for; 0 takes any number.
   int64_t mostKeys = 0;
+  int64_t headGroup = 0;
 
   bool isConditional() const { return tma || mostKeys != 0; }
 };

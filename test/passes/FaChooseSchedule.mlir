@@ -3,6 +3,8 @@
 // RUN: fa-opt %s --fa-choose-schedule=chip=sm_80 | FileCheck %s --check-prefix=GPU
 // RUN: fa-opt %s --fa-choose-schedule=chip=sm_90a | FileCheck %s --check-prefix=TMA
 // RUN: fa-opt %s --fa-choose-schedule="chip=sm_80 key-tile=32 mask=split" | FileCheck %s --check-prefix=OPTION
+// RUN: fa-opt %s --fa-choose-schedule="fields={grid = counter, key_tile=32}" | FileCheck %s --check-prefix=FIELDS
+// RUN: not fa-opt %s --fa-choose-schedule="fields=grids=counter" 2>&1 | FileCheck %s --check-prefix=NOFIELD
 // RUN: not fa-opt %s --fa-choose-schedule=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not fa-opt %s --fa-choose-schedule=mask=all 2>&1 | FileCheck %s --check-prefix=MASK
 // RUN: not fa-opt %s --fa-choose-schedule=key-tile=12 2>&1 | FileCheck %s --check-prefix=TILE
@@ -19,6 +21,9 @@
 // TMA-SAME: tma = true>, #fa.version<schedule = <query_tile = 128, key_tile = {{[0-9]+}}, stages = 1>>]
 // OPTION-LABEL: func.func @plain
 // OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, stages = 1, mask = split>
+// FIELDS-LABEL: func.func @plain
+// FIELDS: schedule = #fa.schedule<query_tile = 128, key_tile = 32, warps = 1, stages = 1, grid = counter>
+// NOFIELD: error: 'fa.attention' op expects fields of #fa.schedule, got 'grids=counter'
 // CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80, sm_90a), got 'sm_12'
 // MASK: error: expects mask every, guard or split, got 'all'
 // TILE: error: 'fa.attention' op has an unusable schedule: expects key_tile from 8 to 1024 in steps of 8, got 12

@@ -19,6 +19,9 @@
 // RUN: fa-compile %examples/attention-bshd-causal.mlir --chip=sm_90a -o %t.bshd.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.bshd.ptx
 // RUN: %ptxas -arch=sm_90a -v %t.bshd.ptx -o %t.cubin 2>&1 | FileCheck %s --implicit-check-not=C75 --implicit-check-not=C76
+// RUN: fa-compile %examples/attention-causal.mlir --chip=sm_90a --schedule="grid = counter, q_buffers = 2, head_group = 32" -o %t.stays.ptx
+// RUN: FileCheck %s --check-prefix=STAYS < %t.stays.ptx
+// RUN: %ptxas -arch=sm_90a -v %t.stays.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=LENGTHS --implicit-check-not=C75 --implicit-check-not=C76
 
 // ROLES: gpu.func @attention_tma
 // ROLES: wg.role "producer" warpgroups 0 to 1 registers 24 single_thread
@@ -41,6 +44,14 @@
 // PTX: .reqntid
 // PTX: setmaxnreg
 // PTX: wgmma.mma_async
+
+// STAYS: "name": "attention_tma"
+// STAYS: "scratch",
+// STAYS-NEXT: "counter"
+// STAYS: "units"
+// STAYS: "owner": "stream"
+// STAYS: .entry attention_tma
+// STAYS: atom.{{.*}}inc.u32
 
 // CHECK: Compiling entry function 'attention_tma'
 // CHECK: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads

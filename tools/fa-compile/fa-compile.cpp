@@ -72,6 +72,10 @@ static cl::opt<int64_t> stages("stages",
                                cl::cat(category));
 static cl::opt<std::string> mask("mask", cl::desc("every, guard or split"),
                                  cl::cat(category));
+static cl::opt<std::string>
+    schedule("schedule",
+             cl::desc("Any fields of the schedule, as #fa.schedule has them"),
+             cl::value_desc("field = value, ..."), cl::cat(category));
 
 /// The options as they are before anything is compiled: linking a shared object
 /// runs lld, which sets the process's command line options back.
@@ -86,6 +90,7 @@ static fa::CompileOptions readOptions() {
   options.warps = warps;
   options.stages = stages;
   options.mask = mask;
+  options.schedule = schedule;
   options.skip.assign(skip.begin(), skip.end());
   return options;
 }
