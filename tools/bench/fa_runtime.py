@@ -50,8 +50,9 @@ class Runtime:
         self.check(self.lib.fa_artifact_open(str(path).encode(), c.byref(artifact)))
         return artifact
 
-    def prepare(self, artifact, tensors, scale, stream):
-        """A launch of the artefact on torch tensors (a dictionary by name): a function of the stream."""
+    def prepare(self, artifact, tensors, scale):
+        """A launch of the artefact on torch tensors (a dictionary by name): a function of the stream, and the name of
+        the kernel that was taken."""
         device = next(iter(tensors.values())).device
         where = Device(CUDA, device.index or 0)
         described = (Tensor * len(tensors))(*[describe(n, t, where) for n, t in tensors.items()])

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels to measure against. Each peer takes q, k, v in [batch, head, sequence, dim] order and returns a call, or
-None where it does not take the problem; a peer whose package is missing says so once and is left out."""
-
-import math
+"""The kernels to measure against. Each peer takes q, k, v in [batch, head, sequence, dim] order and the problem, and
+returns a call, or None where it does not take the problem; a peer whose package is missing says so once and is left
+out."""
 
 import torch
 import torch.nn.functional as functional
@@ -10,25 +9,42 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
 def sdpa(backend):
-    def make(q, k, v, causal):
+    def make(q, k, v, problem):
+        if problem.left is not None:
+            return None
+
         def call():
             with sdpa_kernel(backend):
-                return functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                return functional.scaled_dot_product_attention(q, k, v, is_causal=problem.mask == "causal")
 
         return call
 
     return make
 
 
+def in_sequence_order(function, q, k, v, problem):
+    """A call of a function that has tensors in [batch, sequence, head, dim] order, flash-attn's arguments, and may
+    give LSE as a second result."""
+    qs, ks, vs = (x.transpose(1, 2).contiguous() for x in (q, k, v))
+    flags = {"causal": problem.mask == "causal"}
+    if problem.left is not None:
+        flags["window_size"] = (problem.left, 0)
+
+    def call():
+        result = function(qs, ks, vs, **flags)
+        return (result[0] if isinstance(result, (tuple, list)) else result).transpose(1, 2)
+
+    return call
+
+
 def flash3():
     """FlashAttention-3; the wheel in circulation has bf16 only."""
-    import fa3_fwd_interface
+    from fa3_fwd_interface import flash_attn_func
 
-    def make(q, k, v, causal):
+    def make(q, k, v, problem):
         if q.dtype != torch.bfloat16:
             return None
-        qs, ks, vs = (x.transpose(1, 2).contiguous() for x in (q, k, v))
-        return lambda: first(fa3_fwd_interface.flash_attn_func(qs, ks, vs, causal=causal)).transpose(1, 2)
+        return in_sequence_order(flash_attn_func, q, k, v, problem)
 
     return make
 
@@ -37,15 +53,14 @@ def flash4():
     """FlashAttention-4's kernel for sm_90."""
     from flash_attn.cute import flash_attn_func
 
-    def make(q, k, v, causal):
-        qs, ks, vs = (x.transpose(1, 2).contiguous() for x in (q, k, v))
-        return lambda: first(flash_attn_func(qs, ks, vs, causal=causal)).transpose(1, 2)
-
-    return make
+    return lambda q, k, v, problem: in_sequence_order(flash_attn_func, q, k, v, problem)
 
 
-def first(result):
-    return result[0] if isinstance(result, (tuple, list)) else result
+def triton():
+    """Our own Triton kernel, the fastest of its configurations for each problem."""
+    from triton_attention import tuned
+
+    return tuned
 
 
 def cublas():
@@ -59,6 +74,7 @@ MAKERS = {
     "flash2": lambda: sdpa(SDPBackend.FLASH_ATTENTION),
     "flash3": flash3,
     "flash4": flash4,
+    "triton": triton,
 }
 
 
@@ -71,11 +87,3 @@ def load(names):
         except Exception as error:
             print(f"no {name}: {error!r:.200}", flush=True)
     return found
-
-
-def reference(q, k, v, causal, rows):
-    """Attention of the first batch entry and head in float64, for some query rows (top-left causal)."""
-    s = q[0, 0, rows].double() @ k[0, 0].double().T / math.sqrt(q.shape[-1])
-    if causal:
-        s.masked_fill_(torch.arange(k.shape[2], device=q.device)[None] > rows[:, None], -math.inf)
-    return s.softmax(-1) @ v[0, 0].double()
