@@ -4,7 +4,9 @@
 // exponent: below |n| = 2^12 that is less than what rounding P costs. A warp
 // none of whose rows is past that takes the fast form; another one takes
 // exp2(fma(s - b, c, n)) with (b, n) = (m, 0) in the rows that are, (0, n) in
-// the others, so that a row's bits do not depend on the rows beside it.
+// the others, so that a row's bits do not depend on the rows beside it. Sums
+// and roundings of the exponentials go into the branches with them: ptxas does
+// not mix instructions of several blocks.
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -97,13 +99,47 @@ static Value exponential(OpBuilder &b, Exponential found, ValueRange operands) {
                  });
 }
 
+/// Ends a branch: what the readers make of `exponentials`, and those themselves
+/// where there are other readers.
+static void yieldRead(OpBuilder &b, Exponential found, Value exponentials,
+                      const PartReaders &readers) {
+  SmallVector<Value> results;
+  IRMapping mapping;
+  mapping.map(found.map.getResult(), exponentials);
+  for (Operation *reader : readers.ops)
+    results.push_back(b.clone(*reader, mapping)->getResult(0));
+  if (!readers.all)
+    results.push_back(exponentials);
+  scf::YieldOp::create(b, found.map.getLoc(), results);
+}
+
+/// The exponentials where some row of the warp is past the bound.
+static Value careful(OpBuilder &b, Exponential found, Value n) {
+  Location loc = found.map.getLoc();
+  Type rows = found.reference.getType();
+  auto pick = [&](Value near, Value far) {
+    return makeMap(b, loc, rows, {n, near, far},
+                   [&](OpBuilder &inner, ValueRange args) -> Value {
+                     Value past = isFar(inner, loc, args[0]);
+                     return arith::SelectOp::create(inner, loc, past, args[2],
+                                                    args[1]);
+                   });
+  };
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  Value none = wg::SplatOp::create(b, loc, rows, zero);
+  Value base = pick(none, found.reference), rest = pick(n, none);
+  return exponential(b, found, {found.scores, rest, base});
+}
+
 static void makeFast(Exponential found) {
   wg::MapOp map = found.map;
-  OpBuilder b(map);
+  PartReaders readers = readersByPart(map);
+  SmallVector<Operation *> replaced = readers.ops;
+  if (!readers.all)
+    replaced.push_back(map);
+  OpBuilder b(readers.ops.empty() ? map : readers.ops.back());
   Location loc = map.getLoc();
-  Type rows = found.reference.getType();
-  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
-  Value n = makeMap(b, loc, rows, found.reference,
+  Value n = makeMap(b, loc, found.reference.getType(), found.reference,
                     [&](OpBuilder &inner, ValueRange args) -> Value {
                       Value product = arith::MulFOp::create(inner, loc, args[0],
                                                             found.factor);
@@ -114,24 +150,18 @@ static void makeFast(Exponential found) {
   Value each = block.addArgument(b.getF32Type(), loc);
   OpBuilder asks = OpBuilder::atBlockEnd(&block);
   wg::YieldOp::create(asks, loc, isFar(asks, loc, each));
-  auto branch = scf::IfOp::create(b, loc, map.getType(), vote.getResult(),
+  auto types = llvm::map_to_vector(
+      replaced, [](Operation *op) { return op->getResult(0).getType(); });
+  auto branch = scf::IfOp::create(b, loc, types, vote.getResult(),
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder safe = branch.getThenBodyBuilder();
-  auto pick = [&](Value near, Value far) {
-    return makeMap(safe, loc, rows, {n, near, far},
-                   [&](OpBuilder &inner, ValueRange args) -> Value {
-                     Value past = isFar(inner, loc, args[0]);
-                     return arith::SelectOp::create(inner, loc, past, args[2],
-                                                    args[1]);
-                   });
-  };
-  Value none = wg::SplatOp::create(safe, loc, rows, zero);
-  Value base = pick(none, found.reference), rest = pick(n, none);
-  scf::YieldOp::create(safe, loc,
-                       exponential(safe, found, {found.scores, rest, base}));
+  yieldRead(safe, found, careful(safe, found, n), readers);
   OpBuilder fast = branch.getElseBodyBuilder();
-  scf::YieldOp::create(fast, loc, exponential(fast, found, {found.scores, n}));
-  map.getResult().replaceAllUsesWith(branch.getResult(0));
+  yieldRead(fast, found, exponential(fast, found, {found.scores, n}), readers);
+  for (auto [op, result] : llvm::zip_equal(replaced, branch.getResults()))
+    op->getResult(0).replaceAllUsesWith(result);
+  for (Operation *reader : readers.ops)
+    reader->erase();
   map.erase();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // async: the product with V is waited for among the exponentials. Those of the
 // first columns run in its shadow; the rest, behind the wait, in that of what
-// the other warpgroups start.
+// the other warpgroups start. Sums of exponentials go with them; roundings
+// stand behind the wait, since they write the product's left operand for the
+// next one.
 #include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
@@ -57,22 +59,63 @@ static Value mapColumns(OpBuilder &b, wg::MapOp map, int64_t first,
   return made.getResult();
 }
 
-/// Splits `map` in two and moves `wait`, with the releases behind it, between
-/// the halves.
+/// `reader` of the exponentials on a part of them. A sum goes on from `before`,
+/// the part in front of it, where there is one.
+static Value readPart(OpBuilder &b, Operation *reader, Value all, Value part,
+                      Value before) {
+  IRMapping mapping;
+  mapping.map(all, part);
+  auto reduce = dyn_cast<wg::ReduceRowsOp>(reader);
+  if (reduce && before)
+    mapping.map(reduce.getInit(), before);
+  Value result = b.clone(*reader, mapping)->getResult(0);
+  if (!reduce)
+    result.setType(withColumns(result.getType(),
+                               cast<wg::FragType>(part.getType()).getCols()));
+  return result;
+}
+
+static Value concat(OpBuilder &b, Location loc, Type type, Value early,
+                    Value late) {
+  return wg::ConcatOp::create(b, loc, type, ValueRange{early, late});
+}
+
+/// Splits `map` and its readers in two and moves `wait`, with the releases
+/// behind it, between the halves.
 static void placeWait(wg::WaitMmaOp wait, wg::MapOp map, int64_t columns) {
-  OpBuilder b(map);
-  auto type = cast<wg::FragType>(map.getResult().getType());
+  SmallVector<Operation *> waiting{wait};
+  while (isa<wg::ReleaseOp>(waiting.back()->getNextNode()))
+    waiting.push_back(waiting.back()->getNextNode());
+  PartReaders found = readersByPart(map, waiting);
+  SmallVector<Operation *> readers;
+  if (found.all)
+    readers = found.ops;
+  Operation *place = readers.empty() ? map : readers.back();
+  OpBuilder b(place);
+  Location loc = map.getLoc();
+  Value all = map.getResult();
+  auto type = cast<wg::FragType>(all.getType());
   Value early = mapColumns(b, map, 0, columns);
-  Operation *next = wait->getNextNode();
-  wait->moveBefore(map);
-  while (auto release = dyn_cast<wg::ReleaseOp>(next)) {
-    next = next->getNextNode();
-    release->moveBefore(map);
-  }
+  SmallVector<Value> parts(readers.size());
+  for (auto [reader, part] : llvm::zip_equal(readers, parts))
+    if (isa<wg::ReduceRowsOp>(reader))
+      part = readPart(b, reader, all, early, Value());
+  for (Operation *op : waiting)
+    op->moveBefore(place);
+  for (auto [reader, part] : llvm::zip_equal(readers, parts))
+    if (!part)
+      part = readPart(b, reader, all, early, Value());
   Value late = mapColumns(b, map, columns, type.getCols() - columns);
-  Value both =
-      wg::ConcatOp::create(b, map.getLoc(), type, ValueRange{early, late});
-  map.getResult().replaceAllUsesWith(both);
+  for (auto [reader, before] : llvm::zip_equal(readers, parts)) {
+    Value result = readPart(b, reader, all, late, before);
+    if (isa<wg::MapOp>(reader))
+      result = concat(b, loc, reader->getResult(0).getType(), before, result);
+    reader->getResult(0).replaceAllUsesWith(result);
+  }
+  for (Operation *reader : readers)
+    reader->erase();
+  if (readers.empty())
+    all.replaceAllUsesWith(concat(b, loc, type, early, late));
   map.erase();
 }
 

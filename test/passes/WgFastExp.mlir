@@ -3,6 +3,8 @@
 
 !s = !wg.frag<64x64xf32, acc, warps = 4>
 !rows = !wg.rows<64xf32, warps = 4>
+!h = !wg.frag<64x64xf16, acc, warps = 4>
+!outh = memref<?x64xf16, strided<[?, 1], offset: ?>>
 !out = memref<?xf32, strided<[?], offset: ?>>
 
 module attributes {fa.stage = "async"} {
@@ -27,7 +29,13 @@ gpu.module @m {
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[NX:.*]]: f32
 // CHECK-NEXT: %[[E:.*]] = math.fma %[[X]], %[[C]], %[[NX]]
 // CHECK-NEXT: math.exp2 %[[E]]
-gpu.func @f(%s: !s, %m: !rows, %c: f32, %O: !out, %n: index) kernel attributes {fa.kernel, fa.tma} {
+// Sums and roundings go with the exponentials.
+// CHECK: %[[L:.*]] = wg.reduce_rows addf
+// CHECK: %[[H:.*]] = wg.map
+// CHECK: arith.truncf
+// CHECK: scf.yield %[[L]], %[[H]]
+// CHECK-NOT: wg.reduce_rows
+gpu.func @f(%s: !s, %m: !rows, %c: f32, %O: !out, %n: index, %OH: !outh) kernel attributes {fa.kernel, fa.tma} {
   %zero = arith.constant 0.0 : f32
   %none = wg.splat %zero : f32 -> !rows
   %p = wg.map(%m, %s : !rows, !s) -> !s {
@@ -38,7 +46,13 @@ gpu.func @f(%s: !s, %m: !rows, %c: f32, %O: !out, %n: index) kernel attributes {
     wg.yield %z : f32
   }
   %l = wg.reduce_rows addf %p, %none : !s, !rows
+  %h = wg.map(%p : !s) -> !h {
+  ^bb0(%x: f32, %r: index, %col: index):
+    %z = arith.truncf %x : f32 to f16
+    wg.yield %z : f16
+  }
   wg.store_rows %l, %O rows %n : !rows, !out
+  wg.store %h, %OH rows %n : !h, !outh
   gpu.return
 }
 }

@@ -21,9 +21,13 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK-NEXT: %[[P0:.*]] = wg.map(%[[S0]]
 // CHECK: %[[O:.*]] = wg.wait_mma
 // CHECK-NEXT: wg.release
-// CHECK-NEXT: %[[S1:.*]] = wg.slice %[[S]] at 16 : {{.*}} -> !wg.frag<64x48xf32
+// Roundings follow it.
+// CHECK-NEXT: %[[H0:.*]] = wg.map(%[[P0]]
+// CHECK: arith.truncf
+// CHECK: %[[S1:.*]] = wg.slice %[[S]] at 16 : {{.*}} -> !wg.frag<64x48xf32
 // CHECK-NEXT: %[[P1:.*]] = wg.map(%[[S1]]
-// CHECK: wg.concat %[[P0]], %[[P1]]
+// CHECK: %[[H1:.*]] = wg.map(%[[P1]]
+// CHECK: wg.concat %[[H0]], %[[H1]]
 // CHECK: scf.yield %[[O]]
 gpu.func @f(%q: !qband, %p0: !p, %n: index) kernel attributes {fa.kernel, fa.tma, fa.schedule = #schedule} {
   %c0 = arith.constant 0 : index
