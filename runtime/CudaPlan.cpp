@@ -62,6 +62,20 @@ Status CudaPlan::open(int64_t &units) {
   return status;
 }
 
+Status CudaPlan::findScratch() {
+  std::vector<int64_t> bytes;
+  if (Status s = evaluateScratch(bytes))
+    return s;
+  std::lock_guard<std::mutex> lock(artifact->mutex);
+  std::shared_ptr<Scratch> &known =
+      artifact->scratch[{module.get(), &kernel(), bytes}];
+  if (!known)
+    known = std::make_shared<Scratch>(*driver, context, kernel().scratch,
+                                      std::move(bytes));
+  scratch = known;
+  return {};
+}
+
 Status CudaPlan::load(const PrepareRequest &request) {
   if (Status s = driver->currentContext(device.index, context))
     return s;
@@ -87,11 +101,8 @@ Status CudaPlan::load(const PrepareRequest &request) {
       return s;
   if (kernel().scratch.empty())
     return {};
-  std::vector<int64_t> bytes;
-  if (Status s = evaluateScratch(bytes))
+  if (Status s = findScratch())
     return s;
-  scratch = std::make_unique<Scratch>(*driver, context, kernel().scratch,
-                                      std::move(bytes));
   const Scratch::Buffers *buffers = nullptr;
   return request.hasStream
              ? scratch->get(static_cast<cuda::Stream>(request.stream), buffers)

@@ -20,13 +20,14 @@ protected:
 private:
   Status refuseInCapture(void *stream) const;
   Status checkPointers(const fa_tensor *tensors, size_t count) const;
+  Status findScratch();
 
   const Driver *driver = nullptr;
   cuda::Device handle = 0;
   cuda::Context context = nullptr;
   std::shared_ptr<CudaModule> module;
   cuda::Function function = nullptr;
-  std::unique_ptr<Scratch> scratch; // null where the kernel needs none
+  std::shared_ptr<Scratch> scratch; // null where the kernel needs none
   TensorMaps maps;
 };
 

@@ -6,12 +6,15 @@
 #include "runtime/Arguments.h"
 #include "runtime/Artifact.h"
 
+#include <map>
 #include <mutex>
+#include <tuple>
 
 namespace fa::rt {
 
 class CpuLibrary;
 class CudaModule;
+class Scratch;
 
 /// An open artefact and what of it has been loaded. Plans share it.
 struct Artifact {
@@ -20,6 +23,13 @@ struct Artifact {
   std::shared_ptr<CpuLibrary> library;
   /// Keeps modules loaded between plans; one for each context used.
   std::vector<std::shared_ptr<CudaModule>> modules;
+  /// Scratch memory of a kernel by its sizes. Plans share it, so that a new
+  /// shape allocates nothing and a plan may go while its launches are under
+  /// way.
+  std::map<
+      std::tuple<const CudaModule *, const KernelSpec *, std::vector<int64_t>>,
+      std::shared_ptr<Scratch>>
+      scratch;
 };
 
 struct PrepareRequest {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plan's scratch memory on a CUDA device: one set of buffers for each stream
-// and for each graph that it is captured into, so that launches that may run at
-// the same time never share one.
+// A kernel's scratch memory on a CUDA device: one set of buffers for each
+// stream and for each graph that it is captured into, so that launches that may
+// run at the same time never share one.
 #ifndef FA_RUNTIME_SCRATCH_H
 #define FA_RUNTIME_SCRATCH_H
 

@@ -128,7 +128,9 @@ FA_API fa_status fa_artifact_open(const char *path, fa_artifact **artifact);
 /* The same from memory; the bytes are copied. */
 FA_API fa_status fa_artifact_open_memory(const void *bytes, size_t size,
                                          fa_artifact **artifact);
-/* NULL is allowed. Plans made from it stay usable. */
+/* NULL is allowed. Plans made from it stay usable. With the last of both goes
+ * what was loaded: the work launched must be done then, and the graphs that
+ * captured it not be launched any more. */
 FA_API fa_status fa_artifact_close(fa_artifact *artifact);
 
 /* The manifest's text, NUL-terminated. */
@@ -218,20 +220,21 @@ FA_API fa_status fa_prepare(const fa_artifact *artifact, fa_device device,
                             const fa_tensor *tensors, size_t tensor_count,
                             const fa_scalar *scalars, size_t scalar_count,
                             const fa_prepare_options *options, fa_plan **plan);
-/* NULL is allowed. The work launched with it must be done, and graphs captured
- * with it must not be launched any more. */
+/* NULL is allowed. Work launched with it may still be under way, and graphs
+ * that captured it stay valid, for as long as the artefact, or another plan of
+ * it, is there. */
 FA_API fa_status fa_plan_destroy(fa_plan *plan);
 
 /* Launches. CUDA: asynchronous on `stream`, in the plan's context, which must
  * be current; allowed inside a graph capture. CPU: runs on the process's thread
  * pool (FA_NUM_THREADS threads, else one for each CPU of the affinity mask) and
  * returns when done; `stream` must be NULL.
- * Where the kernel has scratch memory, it is one for each stream and for each
- * graph captured: a stream is destroyed only when the plan's launches on it are
- * done, and a graph that holds launches does not run twice at a time, also when
- * it is instantiated twice.
- * A plan does not change: it may be launched from several threads at once, as
- * long as the caller keeps the outputs apart. */
+ * Where the kernel has scratch memory, the artefact has one for each stream and
+ * for each graph captured: a stream is destroyed only when the launches on it
+ * are done, and a graph that holds launches does not run twice at a time, also
+ * when it is instantiated twice. A plan does not change: it may be launched
+ * from several threads at once, as long as the caller keeps the outputs apart.
+ */
 FA_API fa_status fa_launch(const fa_plan *plan, void *stream);
 /* The same with other addresses: data[i] stands for tensors[i] of fa_prepare
  * (sizes, strides and device as there), NULL for the address given there.

@@ -230,6 +230,20 @@ TEST_F(CudaTest, ScratchBelongsToAStream) {
   EXPECT_NE(standin_launch(0).params[4], standin_launch(2).params[4]);
 }
 
+// Another plan of the kernel works on the same scratch, which stays when a plan
+// goes: its launches may still be under way.
+TEST_F(CudaTest, PlansShareScratch) {
+  ASSERT_EQ(prepare(), FA_OK);
+  ASSERT_EQ(fa_launch(plan, stream), FA_OK);
+  size_t memory = standin_live_memory();
+  tensors[0].sizes[2] = tensors[3].sizes[2] = tensors[4].sizes[2] = 90;
+  ASSERT_EQ(prepare(), FA_OK) << fa_last_error(); // destroys the first one
+  EXPECT_EQ(standin_live_memory(), memory);
+  ASSERT_EQ(fa_launch(plan, stream), FA_OK);
+  EXPECT_EQ(standin_live_memory(), memory);
+  EXPECT_EQ(standin_launch(0).params[4], standin_launch(1).params[4]);
+}
+
 TEST_F(CudaTest, Captures) {
   ASSERT_EQ(prepare(), FA_OK);
   ASSERT_EQ(fa_launch(plan, stream), FA_OK);

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`attention` for torch tensors: the short way of a call that was made before, and custom ops for torch.compile."""
+
+from typing import List, Optional, Tuple
+
+import torch
+from torch import Tensor
+
+from . import _arrays
+from ._attention import EXTRAS, run
+from ._call import Options
+from ._errors import ArgumentError, LibraryError
+
+if not hasattr(torch.library, "custom_op"):
+    raise LibraryError(f"torch: expects version 2.4 or newer, got {torch.__version__}")
+
+_ready = {}  # what a call looks like -> _Ready
+_MOST_READY = 4096
+
+# The public functions do more than is needed on the short way.
+_raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", lambda i: torch.cuda.current_stream(i).cuda_stream)
+_current_device = getattr(torch._C, "_cuda_getDevice", torch.cuda.current_device)
+_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+class _Ready:
+    """What is left of a call that was checked: its plan and the outputs to allocate."""
+
+    __slots__ = ("launch", "handle", "pointers", "count", "plan", "out_sizes", "lse_sizes")
+
+    def __init__(self, plan, out, lse):
+        self.plan = plan  # owns the handle
+        self.launch, self.handle, self.pointers, self.count = plan._launch, plan._handle, plan.pointers, plan.count
+        self.out_sizes = out.shape
+        self.lse_sizes = None if lse is None else lse.shape
+
+
+def attention(q, k, v, extras, options, out, lse_out, stream):
+    """fa_attention.attention, which documents it. extras: as _attention.EXTRAS names them, or None."""
+    if torch.compiler.is_compiling():
+        return _traced(q, k, v, extras, options, out, lse_out, stream)
+    given = (q, k, v) if extras is None else (q, k, v, *extras)
+    if not all(x is None or isinstance(x, Tensor) for x in given):
+        return run(q, k, v, extras, options, out, lse_out, stream)[0]
+    if torch.is_grad_enabled():
+        for x in given:
+            if x is not None and x.requires_grad:
+                _refuse_gradient(given, x)
+    if type(q) not in _PLAIN or _modes():
+        return _traced(q, k, v, extras, options, out, lse_out, stream)
+    return _launch(q, k, v, extras, options, out, lse_out, stream)
+
+
+def _refuse_gradient(given, x):
+    name = next(name for name, other in zip(("q", "k", "v", *EXTRAS), given) if other is x)
+    raise ArgumentError(
+        f"{name}: expects a tensor that needs no gradient, since attention is forward only; call it under "
+        "torch.no_grad() or torch.inference_mode()"
+    )
+
+
+def _describe(x):
+    return None if x is None else (x.dtype, x.device, x.shape, x.stride())
+
+
+def _launch(q, k, v, extras, options, out, lse_out, stream):
+    index, device = q.get_device(), q.device
+    key = (
+        q.dtype, device, q.shape, q.stride(), k.dtype, k.device, k.shape, k.stride(), v.dtype, v.device, v.shape,
+        v.stride(), options, None if out is None else _describe(out),
+        None if lse_out is None else _describe(lse_out), None if extras is None else tuple(map(_describe, extras)),
+    )
+    ready = _ready.get(key)
+    # On another device than the current one, and in a thread's first call, the context has to be made current.
+    if ready is None or index >= 0 and (index != _current_device() or index not in _arrays.devices_of_thread()):
+        return _first(key, q, k, v, extras, options, out, lse_out, stream)
+    o, lse = out, lse_out
+    if o is None:
+        o = torch.empty(ready.out_sizes, dtype=q.dtype, device=device)
+    if lse is None and ready.lse_sizes is not None:
+        lse = torch.empty(ready.lse_sizes, dtype=torch.float32, device=device)
+    addresses = [q.data_ptr(), k.data_ptr(), v.data_ptr()]
+    if extras is not None:
+        addresses += [x.data_ptr() for x in extras if x is not None]
+    addresses.append(o.data_ptr())
+    if lse is not None:
+        addresses.append(lse.data_ptr())
+    if stream is not None:
+        handle = _arrays.stream_of(q, stream)
+    else:
+        handle = _raw_stream(index) if index >= 0 else None
+    # An address of 0 would stand for the one of the first call. The long way says what is wrong, or prepares for
+    # another alignment.
+    if not all(addresses) or ready.launch(ready.handle, ready.pointers(*addresses), ready.count, handle):
+        return run(q, k, v, extras, options, out, lse_out, stream)[0]
+    return (o, lse) if options.return_lse else o
+
+
+def _first(key, q, k, v, extras, options, out, lse_out, stream):
+    result, plan = run(q, k, v, extras, options, out, lse_out, stream)
+    o, lse = result if options.return_lse else (result, lse_out)
+    if not (q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15:
+        if len(_ready) >= _MOST_READY:
+            _ready.clear()
+        _ready[key] = _Ready(plan, o, lse)
+    return result
+
+
+@torch.library.custom_op("fa_attention::attention", mutates_args=())
+def _op(
+    q: Tensor, k: Tensor, v: Tensor, extras: List[Optional[Tensor]], causal: bool, left: Optional[int],
+    right: Optional[int], alignment: str, scale: Optional[float], softcap: Optional[float], layout: str, return_lse: bool,
+) -> Tuple[Tensor, Tensor]:
+    options = Options(causal, (left, right), alignment, scale, softcap, layout, return_lse)
+    result = _launch(q, k, v, tuple(extras) or None, options, None, None, None)
+    return result if return_lse else (result, q.new_empty(0, dtype=torch.float32))
+
+
+@_op.register_fake
+def _fake(q, k, v, extras, causal, left, right, alignment, scale, softcap, layout, return_lse):
+    sizes = q.shape[:-1] + v.shape[-1:]
+    if not return_lse:
+        return q.new_empty(sizes), q.new_empty(0, dtype=torch.float32)
+    lse = {"bhsd": q.shape[:-1], "bshd": (q.shape[0], q.shape[-2], q.shape[1])}.get(layout, (q.shape[-2], q.shape[0]))
+    return q.new_empty(sizes), q.new_empty(lse, dtype=torch.float32)
+
+
+@torch.library.custom_op("fa_attention::attention_out", mutates_args=("out", "lse_out"))
+def _op_out(
+    q: Tensor, k: Tensor, v: Tensor, extras: List[Optional[Tensor]], causal: bool, left: Optional[int],
+    right: Optional[int], alignment: str, scale: Optional[float], softcap: Optional[float], layout: str, out: Tensor,
+    lse_out: Optional[Tensor],
+) -> None:
+    options = Options(causal, (left, right), alignment, scale, softcap, layout, False)
+    _launch(q, k, v, tuple(extras) or None, options, out, lse_out, None)
+
+
+@_op_out.register_fake
+def _fake_out(q, k, v, extras, causal, left, right, alignment, scale, softcap, layout, out, lse_out):
+    return None
+
+
+def _traced(q, k, v, extras, options, out, lse_out, stream):
+    """The call as one op of a graph."""
+    if stream is not None:
+        raise ArgumentError("stream: expects None in a compiled function, which has a stream of its own")
+    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
+        raise ArgumentError("q, k, v: expects tensors that need no gradient, since attention is forward only")
+    causal, window, alignment, scale, softcap, layout, return_lse = options
+    left, right = (None, None) if window is None else window
+    extras = [] if extras is None else list(extras)
+    arguments = (q, k, v, extras, causal, left, right, alignment, scale, softcap, layout)
+    if out is None and lse_out is None:
+        o, lse = torch.ops.fa_attention.attention(*arguments, return_lse)
+        return (o, lse) if return_lse else o
+    if out is None or (return_lse and lse_out is None):
+        raise ArgumentError("out, lse_out: expects all outputs or none of them in a compiled function")
+    torch.ops.fa_attention.attention_out(*arguments, out, lse_out)
+    return (out, lse_out) if return_lse else out
