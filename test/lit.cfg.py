@@ -32,6 +32,8 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 
 config.substitutions += [
     ("%python", config.python),
+    ("%cc", config.cc),
+    ("%cxx", config.cxx),
     ("%fa_src", config.fa_src_root),
     ("%fa_obj", config.fa_obj_root),
     ("%examples", os.path.join(config.test_source_root, "examples")),

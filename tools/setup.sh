@@ -8,11 +8,13 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # clang-22 compiles, lld-22 links (and liblld links CPU artefacts inside fa-compile), llvm-22-tools has FileCheck and
-# lit, mlir-22-tools mlir-tblgen; LLVM's CMake files ask for the headers of zlib, zstd and libxml2.
+# lit, mlir-22-tools mlir-tblgen; LLVM's CMake files ask for the headers of zlib, zstd and libxml2. The tests of
+# runtime/python need numpy, and what pip needs to install from a source tree.
 packages=(
   clang-22 lld-22 liblld-22-dev llvm-22-dev llvm-22-tools mlir-22-tools libmlir-22-dev libclang-rt-22-dev
   clang-format-22 cmake ninja-build libgtest-dev libgmock-dev zlib1g-dev libzstd-dev libxml2-dev
   git python3 python3-venv ca-certificates
+  python3-numpy python3-pip python3-setuptools python3-wheel
 )
 ptxas_wheel=nvidia-cuda-nvcc==13.0.88
 

@@ -7,6 +7,8 @@
 README.md beside this package says how it finds the runtime and the compiler.
 """
 
+import sys
+
 from ._attention import attention
 from ._errors import (
     ArgumentError, ArtifactError, CaptureError, CompileError, DeviceError, FaError, FallbackNote, LibraryError,
@@ -15,6 +17,9 @@ from ._errors import (
 from ._kernel import Kernel, Plan, load
 from ._precompile import precompile
 from ._sdpa import replace_sdpa, scaled_dot_product_attention
+
+if "torch" in sys.modules:  # else with the first torch tensor
+    from . import _torch
 
 __version__ = "0.1.0"
 __all__ = [

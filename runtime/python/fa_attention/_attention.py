@@ -47,26 +47,40 @@ def attention(
     CaptureError, DeviceError, LibraryError (the runtime or the compiler is missing); all are FaError. Torch tensors that
     require a gradient are refused unless gradients are off.
     """
-    options = Options(causal, window, alignment, scale, softcap, layout, return_lse)
-    extras = (q_lengths, kv_lengths, q_offsets, kv_offsets, sink, bias, alibi_slopes, mask)
-    if all(x is None for x in extras):
+    # This is every call's way, so it is kept short: see the test of its overhead.
+    options = (causal, window, alignment, scale, softcap, layout, return_lse)
+    if q_lengths is kv_lengths is q_offsets is kv_offsets is sink is bias is alibi_slopes is mask is None:
         extras = None
+    else:
+        extras = (q_lengths, kv_lengths, q_offsets, kv_offsets, sink, bias, alibi_slopes, mask)
     if hasattr(q, "new_empty"):  # torch's; the module is imported already
-        from . import _torch
-
-        return _torch.attention(q, k, v, extras, options, out, lse_out, stream)
+        torch = torch_backend or _load_torch_backend()
+        return torch.attention(q, k, v, extras, options, out, lse_out, stream)
     return run(q, k, v, extras, options, out, lse_out, stream)[0]
+
+
+torch_backend = None  # _torch.py, once it is imported
+
+
+def _load_torch_backend():
+    from . import _torch
+
+    return _torch
 
 
 # The optional inputs, in the order of the artefact's arguments.
 EXTRAS = ("q_lengths", "kv_lengths", "q_offsets", "kv_offsets", "sink", "bias", "alibi_slopes", "mask")
 
 
+_NONE = (None,) * len(EXTRAS)
+
+
 def run(q, k, v, extras, options, out, lse_out, stream):
-    """The call in full: checks, kernel, plan, launch. Returns (what attention returns, the Plan)."""
+    """The call in full: checks, kernel, plan, launch. options: as Options. Returns (what attention returns, the Plan)."""
+    options = Options(*options)
     stream = _arrays.stream_of(q, stream)
     with_lse = options.return_lse or lse_out is not None
-    given = {"q": q, "k": k, "v": v, **dict(zip(EXTRAS, extras or (None,) * len(EXTRAS)))}
+    given = {"q": q, "k": k, "v": v, **dict(zip(EXTRAS, extras or _NONE))}
     call = analyse(given, options, out, with_lse, stream)
     kernel = kernel_for(call.problem, call.device)
     if out is None:

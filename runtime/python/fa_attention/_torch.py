@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`attention` for torch tensors: the short way of a call that was made before, and custom ops for torch.compile."""
 
+import sys
 from typing import List, Optional, Tuple
 
 import torch
 from torch import Tensor
 
-from . import _arrays
+from . import _arrays, _attention
 from ._attention import EXTRAS, run
-from ._call import Options
 from ._errors import ArgumentError, LibraryError
 
 if not hasattr(torch.library, "custom_op"):
@@ -37,9 +37,15 @@ class _Ready:
 
 
 def attention(q, k, v, extras, options, out, lse_out, stream):
-    """fa_attention.attention, which documents it. extras: as _attention.EXTRAS names them, or None."""
+    """fa_attention.attention, which documents it. extras: as EXTRAS names them, or None.
+
+    options: as the fields of Options. A plain tuple, since this is the way of each call.
+    """
     if torch.compiler.is_compiling():
         return _traced(q, k, v, extras, options, out, lse_out, stream)
+    if extras is None and type(q) is type(k) is type(v) is Tensor and not _modes():
+        if not torch.is_grad_enabled() or not (q.requires_grad or k.requires_grad or v.requires_grad):
+            return _launch(q, k, v, None, options, out, lse_out, stream)
     given = (q, k, v) if extras is None else (q, k, v, *extras)
     if not all(x is None or isinstance(x, Tensor) for x in given):
         return run(q, k, v, extras, options, out, lse_out, stream)[0]
@@ -94,12 +100,12 @@ def _launch(q, k, v, extras, options, out, lse_out, stream):
     # another alignment.
     if not all(addresses) or ready.launch(ready.handle, ready.pointers(*addresses), ready.count, handle):
         return run(q, k, v, extras, options, out, lse_out, stream)[0]
-    return (o, lse) if options.return_lse else o
+    return (o, lse) if options[-1] else o
 
 
 def _first(key, q, k, v, extras, options, out, lse_out, stream):
     result, plan = run(q, k, v, extras, options, out, lse_out, stream)
-    o, lse = result if options.return_lse else (result, lse_out)
+    o, lse = result if options[-1] else (result, lse_out)
     if not (q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15:
         if len(_ready) >= _MOST_READY:
             _ready.clear()
@@ -107,12 +113,16 @@ def _first(key, q, k, v, extras, options, out, lse_out, stream):
     return result
 
 
+def _window(left, right):
+    return None if left is right is None else (left, right)
+
+
 @torch.library.custom_op("fa_attention::attention", mutates_args=())
 def _op(
     q: Tensor, k: Tensor, v: Tensor, extras: List[Optional[Tensor]], causal: bool, left: Optional[int],
     right: Optional[int], alignment: str, scale: Optional[float], softcap: Optional[float], layout: str, return_lse: bool,
 ) -> Tuple[Tensor, Tensor]:
-    options = Options(causal, (left, right), alignment, scale, softcap, layout, return_lse)
+    options = (causal, _window(left, right), alignment, scale, softcap, layout, return_lse)
     result = _launch(q, k, v, tuple(extras) or None, options, None, None, None)
     return result if return_lse else (result, q.new_empty(0, dtype=torch.float32))
 
@@ -132,7 +142,7 @@ def _op_out(
     right: Optional[int], alignment: str, scale: Optional[float], softcap: Optional[float], layout: str, out: Tensor,
     lse_out: Optional[Tensor],
 ) -> None:
-    options = Options(causal, (left, right), alignment, scale, softcap, layout, False)
+    options = (causal, _window(left, right), alignment, scale, softcap, layout, False)
     _launch(q, k, v, tuple(extras) or None, options, out, lse_out, None)
 
 
@@ -158,3 +168,6 @@ def _traced(q, k, v, extras, options, out, lse_out, stream):
         raise ArgumentError("out, lse_out: expects all outputs or none of them in a compiled function")
     torch.ops.fa_attention.attention_out(*arguments, out, lse_out)
     return (out, lse_out) if return_lse else out
+
+
+_attention.torch_backend = sys.modules[__name__]

@@ -279,6 +279,15 @@ class Compiled(Case):
             self.assertTrue(torch.equal(out, expected))
             self.assertTrue(torch.equal(o, expected + 1))
 
+    def test_sizes_that_change(self):
+        torch._dynamo.reset()
+        model = torch.compile(
+            lambda q, k, v: fa_attention.attention(q * 2, k, v, causal=True), fullgraph=True, backend="aot_eager", dynamic=True
+        )
+        for queries in (70, 91, 133):
+            q, k, v = problem(queries=queries)
+            self.close(model(q, k, v), finish(causal(scores(q * 2, k)), v)[0])
+
     def test_op(self):
         q, k, v = problem(dim=64, dtype=torch.bfloat16)
         arguments = (q, k, v, [], False, None, None, "bottom_right", None, None, "bhsd", False)
