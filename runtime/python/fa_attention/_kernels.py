@@ -63,9 +63,11 @@ def compiled(problem, chip, options):
 def _find(problem, device):
     chips = chips_of(device)
     for chip in chips:
-        kernel = _compiled_ahead(problem, chip, options_for(chip))
-        if kernel:
-            return kernel
+        levels = (None, "x86-64-v3") if chip == "cpu" else (None,)
+        for level in levels:
+            kernel = _compiled_ahead(problem, chip, options_for(chip, level))
+            if kernel:
+                return kernel
     for chip in chips:
         try:
             return load(compiled(problem, chip, options_for(chip)))

@@ -112,7 +112,11 @@ def _of_torch(torch, name, x):
     if kind is None:
         raise _unknown_type(name, x.dtype)
     device = (_abi.CUDA, x.get_device()) if x.is_cuda else (_abi.CPU, 0)
-    return View(x.data_ptr(), kind, x.shape, x.stride(), device, x)
+    try:
+        data = x.data_ptr()
+    except RuntimeError as error:  # inside of torch.func.vmap, for one
+        raise ArgumentError(f"{name}: expects a tensor with memory of its own, got one without: {error}") from None
+    return View(data, kind, x.shape, x.stride(), device, x)
 
 
 _ARRAY_TYPES = {

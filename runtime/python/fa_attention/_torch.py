@@ -44,7 +44,7 @@ def attention(q, k, v, extras, options, out, lse_out, stream):
     if torch.compiler.is_compiling():
         return _traced(q, k, v, extras, options, out, lse_out, stream)
     if extras is None and type(q) is type(k) is type(v) is Tensor and not _modes():
-        if not torch.is_grad_enabled() or not (q.requires_grad or k.requires_grad or v.requires_grad):
+        if not torch.is_grad_enabled() or not any((q.requires_grad, k.requires_grad, v.requires_grad, _needs_grad(out))):
             return _launch(q, k, v, None, options, out, lse_out, stream)
     given = (q, k, v) if extras is None else (q, k, v, *extras)
     if not all(x is None or isinstance(x, Tensor) for x in given):
@@ -53,9 +53,15 @@ def attention(q, k, v, extras, options, out, lse_out, stream):
         for x in given:
             if x is not None and x.requires_grad:
                 _refuse_gradient(given, x)
+        if _needs_grad(out):
+            raise ArgumentError("out: expects a tensor that needs no gradient")
     if type(q) not in _PLAIN or _modes():
         return _traced(q, k, v, extras, options, out, lse_out, stream)
     return _launch(q, k, v, extras, options, out, lse_out, stream)
+
+
+def _needs_grad(x):
+    return x is not None and getattr(x, "requires_grad", False)
 
 
 def _refuse_gradient(given, x):
@@ -72,12 +78,15 @@ def _describe(x):
 
 def _launch(q, k, v, extras, options, out, lse_out, stream):
     index, device = q.get_device(), q.device
-    key = (
-        q.dtype, device, q.shape, q.stride(), k.dtype, k.device, k.shape, k.stride(), v.dtype, v.device, v.shape,
-        v.stride(), options, None if out is None else _describe(out),
-        None if lse_out is None else _describe(lse_out), None if extras is None else tuple(map(_describe, extras)),
-    )
-    ready = _ready.get(key)
+    try:
+        key = (
+            q.dtype, device, q.shape, q.stride(), k.dtype, k.device, k.shape, k.stride(), v.dtype, v.device, v.shape,
+            v.stride(), options, None if out is None else _describe(out),
+            None if lse_out is None else _describe(lse_out), None if extras is None else tuple(map(_describe, extras)),
+        )
+        ready = _ready.get(key)
+    except (AttributeError, RuntimeError, TypeError):  # something without strides, or that has no hash
+        return run(q, k, v, extras, options, out, lse_out, stream)[0]
     # On another device than the current one, and in a thread's first call, the context has to be made current.
     if ready is None or index >= 0 and (index != _current_device() or index not in _arrays.devices_of_thread()):
         return _first(key, q, k, v, extras, options, out, lse_out, stream)
@@ -86,21 +95,30 @@ def _launch(q, k, v, extras, options, out, lse_out, stream):
         o = torch.empty(ready.out_sizes, dtype=q.dtype, device=device)
     if lse is None and ready.lse_sizes is not None:
         lse = torch.empty(ready.lse_sizes, dtype=torch.float32, device=device)
-    addresses = [q.data_ptr(), k.data_ptr(), v.data_ptr()]
-    if extras is not None:
-        addresses += [x.data_ptr() for x in extras if x is not None]
-    addresses.append(o.data_ptr())
-    if lse is not None:
-        addresses.append(lse.data_ptr())
     if stream is not None:
         handle = _arrays.stream_of(q, stream)
     else:
         handle = _raw_stream(index) if index >= 0 else None
+    addresses = _addresses(q, k, v, extras, o, lse)
     # An address of 0 would stand for the one of the first call. The long way says what is wrong, or prepares for
     # another alignment.
     if not all(addresses) or ready.launch(ready.handle, ready.pointers(*addresses), ready.count, handle):
         return run(q, k, v, extras, options, out, lse_out, stream)[0]
     return (o, lse) if options[-1] else o
+
+
+def _addresses(q, k, v, extras, o, lse):
+    """In the order of the plan's tensors; [0] where one has no memory."""
+    try:
+        addresses = [q.data_ptr(), k.data_ptr(), v.data_ptr()]
+        if extras is not None:
+            addresses += [x.data_ptr() for x in extras if x is not None]
+        addresses.append(o.data_ptr())
+        if lse is not None:
+            addresses.append(lse.data_ptr())
+        return addresses
+    except RuntimeError:
+        return [0]
 
 
 def _first(key, q, k, v, extras, options, out, lse_out, stream):

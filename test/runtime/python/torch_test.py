@@ -177,6 +177,10 @@ class Attention(Case):
         self.bad("v: expects a torch tensor, a numpy array or an object with __dlpack__, got list", q, k.detach(), [v])
         self.bad("out: overlaps q", q, k.detach(), v, out=q)
         fa_attention.attention(q, k.detach(), v)
+        self.bad("out: expects a tensor that needs no gradient", q, k.detach(), v, out=torch.empty_like(q, requires_grad=True))
+        with self.assertRaisesRegex(ArgumentError, "q: expects a tensor with memory of its own"):
+            torch.func.vmap(lambda x: fa_attention.attention(x, k.detach(), v))(q.unsqueeze(0))
+        fa_attention.attention(q, k.detach(), v, causal=True, window=[None, None])  # a list has no hash
         q.untyped_storage().resize_(0)
         self.bad("q: the data pointer is NULL", q, k.detach(), v)
 
