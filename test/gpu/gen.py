@@ -20,6 +20,7 @@ def module_parser():
     parser.add_argument("--layout", default="bhsd", choices=["bhsd", "bshd", "packed"])
     parser.add_argument("--mask", default=None, help="inside of #fa.mask<...>")
     parser.add_argument("--scale", default=None)
+    parser.add_argument("--schedule", default=None, help="inside of #fa.schedule<...>")
     parser.add_argument("--no-lse", action="store_true", help="leave out the LSE output")
     parser.add_argument("--q-lengths", action="store_true")
     parser.add_argument("--kv-lengths", action="store_true")
@@ -114,6 +115,8 @@ def attributes(flags):
         entries.append(f"mask = #fa.mask<{flags.mask}>")
     if flags.scale:
         entries.append(f"scale = {flags.scale} : f32")
+    if flags.schedule:
+        entries.append(f"schedule = #fa.schedule<{flags.schedule}>")
     if flags.layout == "bshd":
         entries.append("layout = #fa.layout<bshd>")
     return "{" + ", ".join(entries) + "}" if entries else ""

@@ -143,6 +143,9 @@ def after_rests(calls, rounds=5, rest=0.015):
     return {n: statistics.median(t) for n, t in times.items()}
 
 
+SAID = set()
+
+
 class Point:
     """All kernels that take one problem. Peers run in both types whatever the artefacts' types: an artefact is held
     against the best peer of either."""
@@ -179,7 +182,10 @@ class Point:
             if call:
                 self.add(f"{name} {tag}", call, call(), expected, maker=name, type=tag)
         except Exception as error:
-            print(f"  {name} {tag} does not take {self.problem.label()}: {error!r:.160}", flush=True)
+            line = f"{name} {tag} does not take D {self.problem.dim}/{self.problem.dv} {self.problem.mask}: {error!r:.160}"
+            if line not in SAID:  # once, not for every length
+                print(f"  {line}", flush=True)
+            SAID.add(line)
 
     def add_artifact(self, entry, q, k, v, expected):
         o = torch.full_like(q[..., :1], math.nan).expand(*q.shape[:3], self.problem.dv).contiguous()
