@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The case list as data. caselist.py DIR CHIP FA-COMPILE: packs what its GPU cases need into DIR."""
+"""The case list as data. caselist.py DIR CHIP FA-COMPILE [REGEX]: packs what its GPU cases (of these names) need into
+DIR."""
 
 import concurrent.futures
 import fcntl
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -100,14 +102,14 @@ def refusal(artefact, folder, chip, compiler):
     return None
 
 
-def pack(folder, chip, compiler):
-    """Compiles what the GPU cases need into a folder and writes the cases.txt that run.sh reads."""
+def pack(folder, chip, compiler, names="."):
+    """Compiles what the GPU cases of these names need into a folder and writes the cases.txt that run.sh reads."""
     artefacts, cases = parse(all_lines())
-    cases = [case for case in cases if case.where != "cpu"]
-    names = sorted({case.artefact.name for case in cases})
+    cases = [case for case in cases if case.where != "cpu" and re.search(names, case.name)]
+    needed = sorted({case.artefact.name for case in cases})
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-        answers = workers.map(lambda name: refusal(artefacts[name], folder, chip, compiler), names)
-        refused = {name: answer for name, answer in zip(names, answers) if answer}
+        answers = workers.map(lambda name: refusal(artefacts[name], folder, chip, compiler), needed)
+        refused = {name: answer for name, answer in zip(needed, answers) if answer}
     for name, answer in refused.items():
         print(f"{name}: {answer}")
     # A case is a line, with tabs between: name, artefact, why it is left out or -, what fa-run says when it refuses
@@ -123,4 +125,4 @@ def pack(folder, chip, compiler):
 
 
 if __name__ == "__main__":
-    pack(pathlib.Path(sys.argv[1]), *sys.argv[2:4])
+    pack(pathlib.Path(sys.argv[1]), *sys.argv[2:5])
