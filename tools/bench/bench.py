@@ -110,9 +110,10 @@ class Session:
         options = self.options
         one = self.point.Point(problem, self.runtime, options.artifacts, self.others, self.scale)
         rows = one.measure(self.clock, options.rounds, options.ms, options.burst)
+        failed = one.failed
         del one
         self.torch.cuda.empty_cache()
-        return {**vars(problem), **self.machine, "rounds": options.rounds, "ms": options.ms, "rows": rows}
+        return {**vars(problem), **self.machine, "rounds": options.rounds, "ms": options.ms, "rows": rows, "failed": failed}
 
 
 def main():

@@ -152,7 +152,7 @@ class Point:
 
     def __init__(self, problem, runtime, artifacts, others, scale_call=None):
         self.problem, self.runtime = problem, runtime
-        self.calls, self.rows, self.again = {}, {}, []
+        self.calls, self.rows, self.again, self.failed = {}, {}, [], {}
         for tag, dtype in TYPES.items():
             q, k, v = inputs(problem, dtype)
             expected = Expected(problem, q, k, v)
@@ -161,7 +161,10 @@ class Point:
             for entry in artifacts:
                 if (entry["dim"], entry["dv"], entry["mask"]) == (problem.dim, problem.dv, problem.mask):
                     if entry["type"] == tag:
-                        self.add_artifact(entry, q, k, v, expected)
+                        try:
+                            self.add_artifact(entry, q, k, v, expected)
+                        except RuntimeError as error:
+                            self.failed["fa " + entry["name"]] = str(error)
         if scale_call:
             call, flop = scale_call
             self.calls["cublas"], self.rows["cublas"] = call, {"maker": "cublas", "type": "f16", "flop": flop}

@@ -62,6 +62,7 @@ def table(record):
         if best and row is not best:
             line += ", {:5.3f} +-{:.3f} of {}".format(*ratio(row, best), best["name"])
         lines.append(line + (f" [{row['kernel']}]" if row.get("kernel") else ""))
+    lines += [f"  {name} FAILED: {reason}" for name, reason in record.get("failed", {}).items()]
     return "\n".join(lines)
 
 
@@ -180,7 +181,9 @@ def regions(records):
 
 
 def wrong_artefacts(records):
-    return [row for record in records for row in rows_of(record, "fa") if row["wrong"]]
+    """Names of artefacts whose result is wrong or that could not be launched."""
+    wrong = [row["name"] for record in records for row in rows_of(record, "fa") if row["wrong"]]
+    return wrong + [name for record in records for name in record.get("failed", {})]
 
 
 def wrong_results(records):
@@ -191,6 +194,9 @@ def wrong_results(records):
         for row in record["rows"]
         if row.get("wrong")
     ]
+    for record in records:
+        for name, reason in record.get("failed", {}).items():
+            lines.append(f"* {problems.problem_of(record).label()}: {name} was not launched: {reason}")
     return ["### Wrong results (a peer's is not taken as the best)", "", *lines, ""] if lines else []
 
 

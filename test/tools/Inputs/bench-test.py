@@ -86,7 +86,11 @@ class Summary(unittest.TestCase):
         text = summary.summarise(records)
         self.assertIn("1.100 ± 0.000 WRONG", text)
         self.assertIn("flash4 f16, error 5.0e-01", text)
-        self.assertEqual(len(summary.wrong_artefacts(records)), 1)
+        self.assertEqual(summary.wrong_artefacts(records), ["fa f16"])
+        records[0]["failed"] = {"fa bf16": "no kernel fits"}
+        self.assertIn("fa bf16 was not launched: no kernel fits", summary.summarise(records))
+        self.assertIn("fa bf16 FAILED: no kernel fits", summary.table(records[0]))
+        self.assertEqual(len(summary.wrong_artefacts(records)), 2)
 
     def test_tiles_and_regions(self):
         schedule = "query_tile = 128, key_tile = 64, warps = 8"
