@@ -71,28 +71,33 @@ class Compiler:
 
     def check(self, path, chip):
         """Registers of the kernel that a launch would take; refused where it spills or ptxas has something to say."""
-        command = [self.ptxas, f"-arch={chip}", "-v", str(path), "-o", "/dev/null"]
+        entries = [word for name in tried_kernels(path.read_text()) for word in ("--entry", name)]
+        command = [self.ptxas, f"-arch={chip}", "-v", *entries, str(path), "-o", "/dev/null"]
         run = subprocess.run(command, capture_output=True, text=True)
         if run.returncode:
             raise Refused("ptxas: " + run.stderr.strip()[:300])
         return read_ptxas(run.stdout + run.stderr)
 
 
+def tried_kernels(ptx):
+    """The kernels that a candidate's schedule is about: those with TMA, else all."""
+    names = re.findall(r"^\.visible \.entry (\w+)", ptx, re.MULTILINE)
+    return [name for name in names if name.endswith("_tma")] or names
+
+
 def read_ptxas(said):
-    """Registers of the candidate's kernel, from what `ptxas -v` prints; refused where it has local memory or a message
-    of the listed kind is there. The kernel: the one with TMA, else all."""
+    """The most registers of the kernels that `ptxas -v` speaks of; refused where one has local memory or a message of
+    the listed kind is there."""
     message = MESSAGE.search(said)
     if message:
         line = next(line for line in said.splitlines() if message[0] in line)
         raise Refused(line.strip()[:300])
     parts = re.split(r"Compiling entry function '(\w+)'", said)[1:]
-    kernels = dict(zip(parts[::2], parts[1::2]))
-    tried = {n: k for n, k in kernels.items() if n.endswith("_tma")} or kernels
-    for name, part in tried.items():
+    for name, part in zip(parts[::2], parts[1::2]):
         local = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", part)
         if local and any(int(count) for count in local.groups()):
             raise Refused(f"{name}: {local[0]}")
-    return max(int(n) for part in tried.values() for n in re.findall(r"Used (\d+) registers", part))
+    return max(int(count) for count in re.findall(r"Used (\d+) registers", said))
 
 
 class Pack:

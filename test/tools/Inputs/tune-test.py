@@ -74,10 +74,10 @@ class Schedules(unittest.TestCase):
         self.assertEqual(one, schedules.candidates("sm_90a", (64, 64, "none"), [HOPPER], varied, most=5, seed=1))
 
 
-SAID = """ptxas info    : Compiling entry function 'attention' for 'sm_90a'
-    16 bytes stack frame, 16 bytes spill stores, 12 bytes spill loads
+SAID = """ptxas info    : Compiling entry function 'attention' for 'sm_80'
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 255 registers, used 1 barriers
-ptxas info    : Compiling entry function 'attention_tma' for 'sm_90a'
+ptxas info    : Compiling entry function 'attention_wide' for 'sm_80'
     0 bytes stack frame, {} bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 168 registers, used 16 barriers
 """
@@ -100,14 +100,18 @@ class Stub:
 
 
 class Packing(unittest.TestCase):
-    def test_ptxas_is_asked_about_the_kernel_that_is_tried(self):
-        self.assertEqual(packing.read_ptxas(SAID.format(0)), 168)
-        with self.assertRaisesRegex(packing.Refused, "attention_tma: 0 bytes stack frame, 8 bytes spill stores"):
+    def test_ptxas_is_asked_about_the_kernels_that_are_tried(self):
+        entries = "".join(f".visible .entry {name}(\n)\n" for name in ("attention_wide", "attention"))
+        self.assertEqual(packing.tried_kernels(entries), ["attention_wide", "attention"])
+        self.assertEqual(packing.tried_kernels(entries + ".visible .entry attention_tma("), ["attention_tma"])
+
+    def test_what_ptxas_says_refuses_a_candidate(self):
+        self.assertEqual(packing.read_ptxas(SAID.format(0)), 255)
+        with self.assertRaisesRegex(packing.Refused, "attention_wide: 0 bytes stack frame, 8 bytes spill stores"):
             packing.read_ptxas(SAID.format(8))
-        with self.assertRaisesRegex(packing.Refused, "attention: 16 bytes"):
-            packing.read_ptxas(SAID.replace("_tma", "_wide").format(0))
-        with self.assertRaisesRegex(packing.Refused, "C7510"):
-            packing.read_ptxas(SAID.format(0) + "info    : (C7510) Potential Performance Loss: wgmma serialized")
+        for message in ("C7510", "C7602"):
+            with self.assertRaisesRegex(packing.Refused, message):
+                packing.read_ptxas(SAID.format(0) + f"info    : ({message}) Potential Performance Loss")
 
     def test_a_pack_goes_on_without_compiling_again(self):
         shape = packing.Shape("sm_90a", "f16", 192, 128, "window-64")
