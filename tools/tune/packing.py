@@ -66,7 +66,7 @@ class Compiler:
             if match[1]:
                 name = match[1]
             else:
-                found[name] = schedules.parse(match[2])
+                found[name] = schedules.parse(match[2], known=False)
         return found
 
     def check(self, path, chip):

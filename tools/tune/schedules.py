@@ -21,12 +21,12 @@ SPARE_REGISTERS = 16
 SHARED = {"sm_80": 163 * 1024, "sm_86": 99 * 1024, "sm_89": 99 * 1024, "sm_90a": 227 * 1024}
 
 
-def parse(text):
-    """A schedule from the inside of `#fa.schedule<...>`."""
+def parse(text, known=True):
+    """A schedule from the inside of `#fa.schedule<...>`; fields that are not `known` here are kept as they are."""
     schedule = dict(DEFAULTS)
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = (word.strip() for word in part.partition("="))
-        if name not in DEFAULTS or not value:
+        if (known and name not in DEFAULTS) or not value:
             raise ValueError(f"expects fields of #fa.schedule as 'name = value', got '{part}'")
         schedule[name] = {"true": True, "false": False}.get(value, int(value) if value.isdigit() else value)
     return schedule
@@ -34,7 +34,7 @@ def parse(text):
 
 def text(schedule):
     spelled = lambda value: str(value).lower() if isinstance(value, bool) else str(value)
-    return ", ".join(f"{n} = {spelled(v)}" for n, v in schedule.items() if v != DEFAULTS[n])
+    return ", ".join(f"{n} = {spelled(v)}" for n, v in schedule.items() if v != DEFAULTS.get(n))
 
 
 def axes(chip, mask):

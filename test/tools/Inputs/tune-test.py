@@ -27,6 +27,8 @@ class Schedules(unittest.TestCase):
         text = "query_tile = 192, key_tile = 128, warps = 12, rotate = true, threshold = 8, grid = counter"
         self.assertEqual(schedules.text(schedules.parse(text)), text)
         self.assertEqual(schedules.text(AMPERE), "query_tile = 128, key_tile = 64, stages = 1")
+        later = text + ", unheard = of"  # a field of a newer compiler
+        self.assertEqual(schedules.text(schedules.parse(later, known=False)), later)
         for bad in ("warp = 4", "warps"):
             with self.assertRaisesRegex(ValueError, "expects fields of #fa.schedule"):
                 schedules.parse(bad)
