@@ -93,8 +93,21 @@ def points_section(variant, data, triples):
             below.append(f"D {dims_of(record)} {record['mask']} {record['seq']} {cell} of {best['name']}")
     lines += [f"{left} {'; '.join(cell)} {right}" for (left, right), cell in cells.items()]
     mean = f"{variant or 'shipped'}, {data} data: geometric mean {geometric_mean(ratios):.3f}, lowest {min(ratios):.3f}"
-    lines += ["", f"{mean}, {len(ratios)} points, below 1 beyond the spread {len(below)}"]
+    lines += ["", f"{mean}, {len(ratios)} points, below 1 beyond the spread {len(below)}", *aside(triples)]
     return lines + [f"* {line}" for line in below] + [""]
+
+
+def aside(triples):
+    """The range of the SM clock, and the mean ratio of single launches where those were measured."""
+    clocks = [row["clock"] for record, _, _ in triples for row in record["rows"]]
+    yield f"SM clock {min(clocks):.0f} to {max(clocks):.0f} MHz behind a turn"
+    ratios = []
+    for record, row, _ in triples:
+        peers = [peer["flop"] / peer["burst"] for peer in record["rows"] if peer["maker"] in PEERS and "burst" in peer]
+        if "burst" in row and peers:
+            ratios.append(row["flop"] / row["burst"] / max(peers))
+    if ratios:
+        yield f"burst: geometric mean {geometric_mean(ratios):.3f}, lowest {min(ratios):.3f}, {len(ratios)} points"
 
 
 def comparison(records):

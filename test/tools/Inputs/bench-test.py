@@ -69,6 +69,13 @@ class Summary(unittest.TestCase):
         self.assertIn(f"geometric mean {mean:.3f}, lowest 0.900, 2 points, below 1 beyond the spread 1", text)
         self.assertIn("* D 128 none 16384 bf16: 540, 0.900 ± 0.000 of flash3 bf16", text)
         self.assertIn("* D 128 none f16: 0.943 ± 0.000", text)  # of the cuBLAS product
+        self.assertIn("SM clock 1700 to 1700 MHz", text)
+        self.assertNotIn("burst", text)
+
+    def test_burst_is_held_against_the_fastest_burst(self):
+        fast, slow = {"burst": 1.0}, {"burst": 2.0}
+        records = [record(POINT, ("cudnn", "f16", 900, slow), ("flash3", "bf16", 600, fast), fa("f16", 660, burst=0.8))]
+        self.assertIn("burst: geometric mean 1.250, lowest 1.250, 1 points", summary.summarise(records))
 
     def test_a_point_below_1_within_its_spread_does_not_count(self):
         shaky = (0.97, 1.0, 1.0, 1.03, 1.0)
