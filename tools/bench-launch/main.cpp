@@ -138,6 +138,14 @@ std::vector<double> measure(const std::vector<std::function<void()>> &calls,
   return medians;
 }
 
+void print(const char *kernel, const std::vector<double> &times) {
+  std::printf("kernel %s, CPU time of one call in microseconds\n", kernel);
+  std::printf("cuLaunchKernel   %6.2f\n", times[0]);
+  std::printf("fa_launch        %6.2f  %+.2f\n", times[1], times[1] - times[0]);
+  std::printf("fa_launch_with   %6.2f  %+.2f\n", times[2], times[2] - times[0]);
+  std::printf("fa_prepare       %6.2f\n", times[3]);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -157,29 +165,34 @@ int main(int argc, char **argv) {
   check(fa_prepare(artifact, gpu, tensors.data(), tensors.size(), nullptr, 0,
                    &options, &plan));
   check(fa_plan_kernel_name(plan, &kernel));
-  std::vector<void *> data;
-  for (const fa_tensor &tensor : tensors)
-    data.push_back(tensor.data);
-
+  // fa_launch_with moves between two sets of addresses, as a caller's do.
+  std::vector<fa_tensor> others = makeTensors(artifact);
+  std::vector<void *> data[2];
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    data[0].push_back(tensors[i].data);
+    data[1].push_back(others[i].data);
+  }
+  int turn = 0;
   Bare bare;
-  std::vector<double> times = measure(
-      {[&] { bare(stream); }, [&] { check(fa_launch(plan, stream)); },
-       [&] { check(fa_launch_with(plan, data.data(), data.size(), stream)); },
-       [&] {
-         fa_plan *fresh = nullptr;
-         check(fa_prepare(artifact, gpu, tensors.data(), tensors.size(),
-                          nullptr, 0, &options, &fresh));
-         check(fa_plan_destroy(fresh));
-       }},
-      stream);
-  std::printf("kernel %s, CPU time of one call in microseconds\n", kernel);
-  std::printf("cuLaunchKernel   %6.2f\n", times[0]);
-  std::printf("fa_launch        %6.2f  %+.2f\n", times[1], times[1] - times[0]);
-  std::printf("fa_launch_with   %6.2f  %+.2f\n", times[2], times[2] - times[0]);
-  std::printf("fa_prepare       %6.2f\n", times[3]);
+  print(kernel,
+        measure({[&] { bare(stream); }, [&] { check(fa_launch(plan, stream)); },
+                 [&] {
+                   turn = 1 - turn;
+                   check(fa_launch_with(plan, data[turn].data(),
+                                        data[turn].size(), stream));
+                 },
+                 [&] {
+                   fa_plan *fresh = nullptr;
+                   check(fa_prepare(artifact, gpu, tensors.data(),
+                                    tensors.size(), nullptr, 0, &options,
+                                    &fresh));
+                   check(fa_plan_destroy(fresh));
+                 }},
+                stream));
   check(fa_plan_destroy(plan));
-  for (const fa_tensor &tensor : tensors)
-    check(fa_memory_free(gpu, tensor.data));
+  for (const std::vector<fa_tensor> *all : {&tensors, &others})
+    for (const fa_tensor &tensor : *all)
+      check(fa_memory_free(gpu, tensor.data));
   check(fa_stream_destroy(stream));
   check(fa_artifact_close(artifact));
   check(fa_device_release(gpu));

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kinds of calls that torch_test.py makes, as arguments of fa_attention.precompile.
 
-python torch_cases.py FOLDER CHIP... compiles them for machines without the compiler.
+python torch_cases.py FOLDER CHIP... compiles them into FOLDER/CHIP, for machines without the compiler.
 """
 
+import os
 import sys
 
 PLAIN = {}
@@ -15,6 +16,7 @@ KINDS = [
     {"causal": True, "alignment": "top_left"},
     {"causal": True, "return_lse": True},
     {"causal": True, "head_dim": 64},
+    {"causal": True, "alignment": "top_left", "head_dim": 64},
     {"causal": True, "head_dim": 256},
     {"return_lse": True},
     {"out_dtype": "f32"},
@@ -35,7 +37,7 @@ def main():
     folder, *chips = sys.argv[1:]
     for chip in chips:
         for kind in KINDS:
-            print(fa_attention.precompile(folder, chip=chip, **kind), flush=True)
+            print(fa_attention.precompile(os.path.join(folder, chip), chip=chip, **kind), flush=True)
 
 
 if __name__ == "__main__":
