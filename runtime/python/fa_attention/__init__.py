@@ -11,7 +11,14 @@ import sys
 
 from ._attention import attention
 from ._errors import (
-    ArgumentError, ArtifactError, CaptureError, CompileError, DeviceError, FaError, FallbackNote, LibraryError,
+    ArgumentError,
+    ArtifactError,
+    CaptureError,
+    CompileError,
+    DeviceError,
+    FaError,
+    FallbackNote,
+    LibraryError,
     UnsupportedError,
 )
 from ._kernel import Kernel, Plan, load
@@ -23,7 +30,20 @@ if "torch" in sys.modules:  # else with the first torch tensor
 
 __version__ = "0.1.0"
 __all__ = [
-    "ArgumentError", "ArtifactError", "CaptureError", "CompileError", "DeviceError", "FaError", "FallbackNote", "Kernel",
-    "LibraryError", "Plan", "UnsupportedError", "attention", "load", "precompile", "replace_sdpa",
+    "ArgumentError",
+    "ArtifactError",
+    "CaptureError",
+    "CompileError",
+    "DeviceError",
+    "FaError",
+    "FallbackNote",
+    "Kernel",
+    "LibraryError",
+    "Plan",
+    "UnsupportedError",
+    "attention",
+    "load",
+    "precompile",
+    "replace_sdpa",
     "scaled_dot_product_attention",
 ]

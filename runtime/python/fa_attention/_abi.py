@@ -74,7 +74,14 @@ _SIGNATURES = {
     "fa_artifact_close": [c_void_p],
     "fa_artifact_manifest_json": [c_void_p, POINTER(c_char_p)],
     "fa_prepare": [
-        c_void_p, Device, POINTER(Tensor), c_size_t, POINTER(Scalar), c_size_t, POINTER(PrepareOptions), POINTER(c_void_p),
+        c_void_p,
+        Device,
+        POINTER(Tensor),
+        c_size_t,
+        POINTER(Scalar),
+        c_size_t,
+        POINTER(PrepareOptions),
+        POINTER(c_void_p),
     ],
     "fa_plan_destroy": [c_void_p],
     "fa_launch_with": [c_void_p, c_void_p, c_size_t, c_void_p],
@@ -130,7 +137,9 @@ def library():
     except AttributeError as error:
         raise _errors.LibraryError(f"{path}: expects the fa runtime, got a library without it: {error}") from None
     if version // 1000 != _MAJOR:
-        raise _errors.LibraryError(f"{path}: expects interface version {_MAJOR}.x, got {version // 1000}.{version % 1000}")
+        raise _errors.LibraryError(
+            f"{path}: expects interface version {_MAJOR}.x, got {version // 1000}.{version % 1000}"
+        )
     opened.path = path
     return opened
 

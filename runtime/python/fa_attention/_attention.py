@@ -9,9 +9,28 @@ from ._kernels import kernel_for
 
 
 def attention(
-    q, k, v, *, causal=False, window=None, alignment="bottom_right", scale=None, softcap=None, bias=None,
-    alibi_slopes=None, mask=None, sink=None, q_lengths=None, kv_lengths=None, q_offsets=None, kv_offsets=None,
-    layout="bhsd", return_lse=False, out=None, lse_out=None, stream=None,
+    q,
+    k,
+    v,
+    *,
+    causal=False,
+    window=None,
+    alignment="bottom_right",
+    scale=None,
+    softcap=None,
+    bias=None,
+    alibi_slopes=None,
+    mask=None,
+    sink=None,
+    q_lengths=None,
+    kv_lengths=None,
+    q_offsets=None,
+    kv_offsets=None,
+    layout="bhsd",
+    return_lse=False,
+    out=None,
+    lse_out=None,
+    stream=None,
 ):
     """softmax(scale * q k^T, changed and masked as asked for) v, in one kernel. Forward only.
 
@@ -34,7 +53,7 @@ def attention(
     q_lengths, kv_lengths: i32 [B]; how many queries and keys exist. Rows past a query length give 0.
     q_offsets, kv_offsets: i32 [B + 1], ascending from 0; with layout="packed".
     return_lse: also return the log of each row's sum of exponentials, f32 [B, Hq, Sq] (packed: [Hq, Tq]).
-    out: where to write, of q's type or f32, sizes as q but Dv last; None: a new tensor of q's library. lse_out likewise.
+    out: where to write, of q's type or f32, sizes as q but Dv last; None: a new tensor of q's library. lse_out alike.
     stream: a CUDA stream (torch.cuda.Stream or handle); None: torch's current stream, else the default one.
 
     Returns out, or (out, lse). A row that keeps no key is 0 (lse -inf, or the sink). On CUDA the launch is asynchronous
@@ -44,8 +63,8 @@ def attention(
     The kernel comes from FA_ARTIFACT_PATH, from the cache on disk, or from the compiler, which takes a second once.
 
     Raises ArgumentError (a ValueError that names the argument), CompileError and UnsupportedError (not on this device),
-    CaptureError, DeviceError, LibraryError (the runtime or the compiler is missing); all are FaError. Torch tensors that
-    require a gradient are refused unless gradients are off.
+    CaptureError, DeviceError, LibraryError (the runtime or the compiler is missing); all are FaError. Torch tensors
+    that require a gradient are refused unless gradients are off.
     """
     # This is every call's way, so it is kept short: see the test of its overhead.
     options = (causal, window, alignment, scale, softcap, layout, return_lse)
@@ -76,7 +95,7 @@ _NONE = (None,) * len(EXTRAS)
 
 
 def run(q, k, v, extras, options, out, lse_out, stream):
-    """The call in full: checks, kernel, plan, launch. options: as Options. Returns (what attention returns, the Plan)."""
+    """The call in full: checks, kernel, plan, launch. Returns (what attention returns, the Plan)."""
     options = Options(*options)
     stream = _arrays.stream_of(q, stream)
     with_lse = options.return_lse or lse_out is not None

@@ -84,8 +84,11 @@ def _main_tensors(given, options, stream):
     if k.sizes[-1] != q.sizes[-1]:
         _checks.fail("k", f"the head dim of q, {q.sizes[-1]}", k.sizes[-1])
     if k.sizes[:-1] != v.sizes[:-1]:
-        _checks.fail("v", "the sizes of k but for the head dim", f"{list(given_sizes(v, options))} and "
-                     f"{list(given_sizes(k, options))}")
+        _checks.fail(
+            "v",
+            "the sizes of k but for the head dim",
+            f"{list(given_sizes(v, options))} and " f"{list(given_sizes(k, options))}",
+        )
     if rank == 4 and k.sizes[0] != q.sizes[0]:
         _checks.fail("k", f"the batch size of q, {q.sizes[0]}", k.sizes[0])
     if k.sizes[1] == 0 and q.sizes[1] or k.sizes[1] and q.sizes[1] % k.sizes[1]:
@@ -163,10 +166,21 @@ def analyse(given, options, out, lse_wanted, stream):
             _checks.fail("out", f"elements of {_abi.TYPE_NAMES[q.type]} or f32", _abi.TYPE_NAMES[out_type])
     name = _abi.TYPE_NAMES
     problem = Problem(
-        dtype=name[q.type], qk_dim=q.sizes[-1], v_dim=v.sizes[-1], out_dtype=name[out_type],
-        **mask_fields(options.causal, window, options.alignment == "bottom_right"), scale_class=scale_class, softcap=softcap, bias=name[inputs["bias"].type] if "bias" in inputs else None,
-        alibi="alibi_slopes" in inputs, mask="mask" in inputs, sink="sink" in inputs, q_lengths="q_lengths" in inputs,
-        kv_lengths="kv_lengths" in inputs, packed=options.layout == "packed", lse=lse_wanted,
+        dtype=name[q.type],
+        qk_dim=q.sizes[-1],
+        v_dim=v.sizes[-1],
+        out_dtype=name[out_type],
+        **mask_fields(options.causal, window, options.alignment == "bottom_right"),
+        scale_class=scale_class,
+        softcap=softcap,
+        bias=name[inputs["bias"].type] if "bias" in inputs else None,
+        alibi="alibi_slopes" in inputs,
+        mask="mask" in inputs,
+        sink="sink" in inputs,
+        q_lengths="q_lengths" in inputs,
+        kv_lengths="kv_lengths" in inputs,
+        packed=options.layout == "packed",
+        lse=lse_wanted,
     )
     out_sizes = given_sizes(q, options)[:-1] + (v.sizes[-1],)
     lse_sizes = q.sizes[:-1] if options.layout != "packed" else (q.sizes[1], q.sizes[0])

@@ -44,7 +44,9 @@ def window(value):
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         fail("window", "(left, right), each a number of keys or None", repr(value))
     for bound in value:
-        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, numbers.Integral) or not 0 <= bound < 2**31):
+        if bound is not None and (
+            isinstance(bound, bool) or not isinstance(bound, numbers.Integral) or not 0 <= bound < 2**31
+        ):
             fail("window", "bounds that are None or from 0 to 2147483647", repr(value))
     return tuple(None if bound is None else int(bound) for bound in value)
 

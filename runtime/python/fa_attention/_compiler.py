@@ -87,7 +87,9 @@ class Library:
         made = self._library.fa_compile(source, len(source), b"<attention>", chip.encode(), flags.encode())
         try:
             if not self._library.fa_compilation_ok(made):
-                raise CompileError(f"{chip}: {self._library.fa_compilation_messages(made).decode(errors='replace').strip()}")
+                raise CompileError(
+                    f"{chip}: {self._library.fa_compilation_messages(made).decode(errors='replace').strip()}"
+                )
             size = self._library.fa_compilation_size(made)
             return ctypes.string_at(self._library.fa_compilation_bytes(made), size)
         finally:

@@ -83,7 +83,9 @@ class Kernel:
             self._close(self._handle)
 
     def __repr__(self):
-        return f"<fa_attention.Kernel {self.path} for {self.chip}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+        return (
+            f"<fa_attention.Kernel {self.path} for {self.chip}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
+        )
 
     def prepare(self, views, scalars=None, stream=None):
         """The Plan for tensors ({name: View}) and launch parameters ({name: number}).
@@ -113,8 +115,14 @@ class Kernel:
         handle = c_void_p()
         _abi.check(
             _abi.library().fa_prepare(
-                self._handle, _abi.Device(*device), (_abi.Tensor * len(tensors))(*tensors), len(tensors),
-                (_abi.Scalar * len(values))(*values), len(values), byref(options), byref(handle),
+                self._handle,
+                _abi.Device(*device),
+                (_abi.Tensor * len(tensors))(*tensors),
+                len(tensors),
+                (_abi.Scalar * len(values))(*values),
+                len(values),
+                byref(options),
+                byref(handle),
             )
         )
         return Plan(handle, len(tensors))
@@ -144,7 +152,9 @@ class Kernel:
         when all is done. Raises as `prepare` does.
         """
         if len(inputs) > len(self.inputs):
-            raise ArgumentError(f"expects at most {len(self.inputs)} inputs ({', '.join(self.inputs)}), got {len(inputs)}")
+            raise ArgumentError(
+                f"expects at most {len(self.inputs)} inputs ({', '.join(self.inputs)}), got {len(inputs)}"
+            )
         given = dict(zip(self.inputs, inputs))
         for name in named:
             if name in given:
@@ -180,7 +190,9 @@ class Kernel:
         for other, v in views.items():
             dims = self._specs[other]["dims"]
             if len(dims) != len(v.sizes):
-                raise ArgumentError(f"{other}: expects {len(dims)} dimensions, got {len(v.sizes)} on {device_name(v.device)}")
+                raise ArgumentError(
+                    f"{other}: expects {len(dims)} dimensions, got {len(v.sizes)} on {device_name(v.device)}"
+                )
             known.update((dim, size) for dim, size in zip(dims, v.sizes) if isinstance(dim, str))
         try:
             return [known[dim] if isinstance(dim, str) else dim for dim in self._specs[name]["dims"]]

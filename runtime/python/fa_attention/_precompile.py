@@ -9,8 +9,22 @@ _OPTIONAL = ("alibi_slopes", "mask", "sink", "q_lengths", "kv_lengths")
 
 
 def precompile(
-    folder, *, chip, cpu=None, dtype="f16", head_dim=128, v_head_dim=None, causal=False, window=None,
-    alignment="bottom_right", scale=None, softcap=None, bias=None, tensors=(), layout="bhsd", return_lse=False,
+    folder,
+    *,
+    chip,
+    cpu=None,
+    dtype="f16",
+    head_dim=128,
+    v_head_dim=None,
+    causal=False,
+    window=None,
+    alignment="bottom_right",
+    scale=None,
+    softcap=None,
+    bias=None,
+    tensors=(),
+    layout="bhsd",
+    return_lse=False,
     out_dtype=None,
 ):
     """Compiles the kernel of one kind of `attention` call into `folder`; returns the file's name.
@@ -36,11 +50,20 @@ def precompile(
     _checks.flag("causal", causal)
     number = 1.0 if scale is None else _checks.finite("scale", scale)
     problem = Problem(
-        dtype=dtype, qk_dim=head_dim, v_dim=v_head_dim or head_dim, out_dtype=out_dtype or dtype,
+        dtype=dtype,
+        qk_dim=head_dim,
+        v_dim=v_head_dim or head_dim,
+        out_dtype=out_dtype or dtype,
         **mask_fields(causal, _checks.window(window), alignment == "bottom_right"),
         scale_class="positive" if number > 0 else "negative" if number < 0 else "zero",
-        softcap=None if softcap is None else _checks.finite("softcap", softcap, positive=True), bias=bias,
-        alibi="alibi_slopes" in tensors, mask="mask" in tensors, sink="sink" in tensors, q_lengths="q_lengths" in tensors,
-        kv_lengths="kv_lengths" in tensors, packed=layout == "packed", lse=return_lse,
+        softcap=None if softcap is None else _checks.finite("softcap", softcap, positive=True),
+        bias=bias,
+        alibi="alibi_slopes" in tensors,
+        mask="mask" in tensors,
+        sink="sink" in tensors,
+        q_lengths="q_lengths" in tensors,
+        kv_lengths="kv_lengths" in tensors,
+        packed=layout == "packed",
+        lse=return_lse,
     )
     return write_artifact(problem, folder, chip, cpu)

@@ -38,9 +38,21 @@ class Problem:
         """What an artefact compiled ahead is called: words for people, then a part of the key."""
         dims = f"d{self.qk_dim}" if self.qk_dim == self.v_dim else f"d{self.qk_dim}x{self.v_dim}"
         words = [
-            "attention", self.dtype, dims, "causal" * self.causal, "window" * self.has_window, "softcap" * bool(self.softcap),
-            "bias" * bool(self.bias), "alibi" * self.alibi, "mask" * self.mask, "sink" * self.sink, "lengths" * self.has_lengths,
-            "packed" * self.packed, "lse" * self.lse, options.get("cpu", chip), self.key(chip, options)[:12],
+            "attention",
+            self.dtype,
+            dims,
+            "causal" * self.causal,
+            "window" * self.has_window,
+            "softcap" * bool(self.softcap),
+            "bias" * bool(self.bias),
+            "alibi" * self.alibi,
+            "mask" * self.mask,
+            "sink" * self.sink,
+            "lengths" * self.has_lengths,
+            "packed" * self.packed,
+            "lse" * self.lse,
+            options.get("cpu", chip),
+            self.key(chip, options)[:12],
         ]
         return "-".join(word for word in words if word) + (".so" if chip == "cpu" else ".ptx")
 
@@ -107,8 +119,10 @@ class Problem:
         lines, score = [], "%s"
         if self.softcap:
             lines += [
-                f"%cap = arith.constant {self.softcap:.9e} : f32", "%scaled = arith.divf %s, %cap : f32",
-                "%tanh = math.tanh %scaled : f32", "%capped = arith.mulf %tanh, %cap : f32",
+                f"%cap = arith.constant {self.softcap:.9e} : f32",
+                "%scaled = arith.divf %s, %cap : f32",
+                "%tanh = math.tanh %scaled : f32",
+                "%capped = arith.mulf %tanh, %cap : f32",
             ]
             score = "%capped"
         if self.bias:
@@ -119,10 +133,12 @@ class Problem:
             score = "%biased"
         if self.alibi:
             lines += [
-                "%distance = arith.subi %j, %i : index", "%integer = arith.index_cast %distance : index to i64",
+                "%distance = arith.subi %j, %i : index",
+                "%integer = arith.index_cast %distance : index to i64",
                 "%float = arith.sitofp %integer : i64 to f32",
                 f"%slope = memref.load %alibi_slopes[%h] : {types['alibi_slopes']}",
-                "%line = arith.mulf %slope, %float : f32", f"%tilted = arith.addf {score}, %line : f32",
+                "%line = arith.mulf %slope, %float : f32",
+                f"%tilted = arith.addf {score}, %line : f32",
             ]
             score = "%tilted"
         if not lines:
@@ -134,8 +150,11 @@ class Problem:
         if not self.mask:
             return []
         return [
-            "    mask {", "    ^bb0(%b: index, %h: index, %i: index, %j: index):",
-            f"      %keep = memref.load %mask[%b, %h, %i, %j] : {types['mask']}", "      fa.yield %keep : i1", "    }",
+            "    mask {",
+            "    ^bb0(%b: index, %h: index, %i: index, %j: index):",
+            f"      %keep = memref.load %mask[%b, %h, %i, %j] : {types['mask']}",
+            "      fa.yield %keep : i1",
+            "    }",
         ]
 
 

@@ -47,7 +47,11 @@ def _why_not_mask(torch, q, k, attn_mask, is_causal):
         return "is_causal together with attn_mask"
     if attn_mask.dtype not in (torch.bool, q.dtype, torch.float32):
         return f"attn_mask of {attn_mask.dtype}"
-    if attn_mask.device != q.device or attn_mask.dim() > q.dim() or (torch.is_grad_enabled() and attn_mask.requires_grad):
+    if (
+        attn_mask.device != q.device
+        or attn_mask.dim() > q.dim()
+        or (torch.is_grad_enabled() and attn_mask.requires_grad)
+    ):
         return "attn_mask on another device, with more dimensions, or with a gradient"
     sizes = (*q.shape[:-1], k.shape[-2])
     own = attn_mask.shape
@@ -61,8 +65,9 @@ def scaled_dot_product_attention(
 ):
     """torch.nn.functional.scaled_dot_product_attention: the same arguments, sizes and result.
 
-    query, key, value: torch tensors [B, H, S, D] or [B, S, D] of f16 or bf16, on CUDA or the CPU. What our kernels do not
-    do (dropout, gradients, f32, other head dims, ...) is left to torch, and a FallbackNote says so, once for each reason.
+    query, key, value: torch tensors [B, H, S, D] or [B, S, D] of f16 or bf16, on CUDA or the CPU. What our kernels do
+    not do (dropout, gradients, f32, other head dims, ...) is left to torch, and a FallbackNote says so, once for each
+    reason.
     A row that a bool attn_mask empties is 0 here. Raises what torch raises, and ArgumentError or DeviceError.
     """
     reason = _why_not(query, key, value, attn_mask, dropout_p, is_causal, enable_gqa)
@@ -96,7 +101,13 @@ def _ours(q, k, v, attn_mask, is_causal, scale):
             attn_mask = attn_mask.unsqueeze(1)
     is_bool = attn_mask is not None and attn_mask.dtype == torch.bool
     o = attention(
-        q, k, v, causal=is_causal, alignment="top_left", scale=scale, mask=attn_mask if is_bool else None,
+        q,
+        k,
+        v,
+        causal=is_causal,
+        alignment="top_left",
+        scale=scale,
+        mask=attn_mask if is_bool else None,
         bias=None if is_bool else attn_mask,
     )
     return o if heads else o.squeeze(1)

@@ -29,7 +29,12 @@ class View:
     def permuted(self, order):
         """The same memory with its dimensions in another order."""
         return View(
-            self.data, self.type, [self.sizes[d] for d in order], [self.strides[d] for d in order], self.device, self.owner
+            self.data,
+            self.type,
+            [self.sizes[d] for d in order],
+            [self.strides[d] for d in order],
+            self.device,
+            self.owner,
         )
 
     def expanded(self, name, sizes):
@@ -98,8 +103,15 @@ def _unknown_type(name, got):
 
 def torch_types(torch):
     return {
-        torch.float16: _abi.F16, torch.bfloat16: _abi.BF16, torch.float32: _abi.F32, torch.float64: _abi.F64,
-        torch.bool: _abi.I1, torch.int8: _abi.I8, torch.int16: _abi.I16, torch.int32: _abi.I32, torch.int64: _abi.I64,
+        torch.float16: _abi.F16,
+        torch.bfloat16: _abi.BF16,
+        torch.float32: _abi.F32,
+        torch.float64: _abi.F64,
+        torch.bool: _abi.I1,
+        torch.int8: _abi.I8,
+        torch.int16: _abi.I16,
+        torch.int32: _abi.I32,
+        torch.int64: _abi.I64,
     }
 
 
@@ -120,7 +132,13 @@ def _of_torch(torch, name, x):
 
 
 _ARRAY_TYPES = {
-    "f2": _abi.F16, "f4": _abi.F32, "f8": _abi.F64, "b1": _abi.I1, "i1": _abi.I8, "i2": _abi.I16, "i4": _abi.I32,
+    "f2": _abi.F16,
+    "f4": _abi.F32,
+    "f8": _abi.F64,
+    "b1": _abi.I1,
+    "i1": _abi.I8,
+    "i2": _abi.I16,
+    "i4": _abi.I32,
     "i8": _abi.I64,
 }
 
@@ -163,8 +181,15 @@ class _DlTensor(Structure):
 
 _DL_DEVICES = {1: _abi.CPU, 3: _abi.CPU, 2: _abi.CUDA, 13: _abi.CUDA}  # 3: pinned host memory, 13: managed memory
 _DL_TYPES = {
-    (2, 16): _abi.F16, (4, 16): _abi.BF16, (2, 32): _abi.F32, (2, 64): _abi.F64, (6, 8): _abi.I1, (0, 8): _abi.I8,
-    (0, 16): _abi.I16, (0, 32): _abi.I32, (0, 64): _abi.I64,
+    (2, 16): _abi.F16,
+    (4, 16): _abi.BF16,
+    (2, 32): _abi.F32,
+    (2, 64): _abi.F64,
+    (6, 8): _abi.I1,
+    (0, 8): _abi.I8,
+    (0, 16): _abi.I16,
+    (0, 32): _abi.I32,
+    (0, 64): _abi.I64,
 }
 
 

@@ -44,7 +44,9 @@ def attention(q, k, v, extras, options, out, lse_out, stream):
     if torch.compiler.is_compiling():
         return _traced(q, k, v, extras, options, out, lse_out, stream)
     if extras is None and type(q) is type(k) is type(v) is Tensor and not _modes():
-        if not torch.is_grad_enabled() or not any((q.requires_grad, k.requires_grad, v.requires_grad, _needs_grad(out))):
+        if not torch.is_grad_enabled() or not any(
+            (q.requires_grad, k.requires_grad, v.requires_grad, _needs_grad(out))
+        ):
             return _launch(q, k, v, None, options, out, lse_out, stream)
     given = (q, k, v) if extras is None else (q, k, v, *extras)
     if not all(x is None or isinstance(x, Tensor) for x in given):
@@ -80,9 +82,22 @@ def _launch(q, k, v, extras, options, out, lse_out, stream):
     index, device = q.get_device(), q.device
     try:
         key = (
-            q.dtype, device, q.shape, q.stride(), k.dtype, k.device, k.shape, k.stride(), v.dtype, v.device, v.shape,
-            v.stride(), options, None if out is None else _describe(out),
-            None if lse_out is None else _describe(lse_out), None if extras is None else tuple(map(_describe, extras)),
+            q.dtype,
+            device,
+            q.shape,
+            q.stride(),
+            k.dtype,
+            k.device,
+            k.shape,
+            k.stride(),
+            v.dtype,
+            v.device,
+            v.shape,
+            v.stride(),
+            options,
+            None if out is None else _describe(out),
+            None if lse_out is None else _describe(lse_out),
+            None if extras is None else tuple(map(_describe, extras)),
         )
         ready = _ready.get(key)
     except (AttributeError, RuntimeError, TypeError):  # something without strides, or that has no hash
@@ -137,8 +152,18 @@ def _window(left, right):
 
 @torch.library.custom_op("fa_attention::attention", mutates_args=())
 def _op(
-    q: Tensor, k: Tensor, v: Tensor, extras: List[Optional[Tensor]], causal: bool, left: Optional[int],
-    right: Optional[int], alignment: str, scale: Optional[float], softcap: Optional[float], layout: str, return_lse: bool,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    extras: List[Optional[Tensor]],
+    causal: bool,
+    left: Optional[int],
+    right: Optional[int],
+    alignment: str,
+    scale: Optional[float],
+    softcap: Optional[float],
+    layout: str,
+    return_lse: bool,
 ) -> Tuple[Tensor, Tensor]:
     options = (causal, _window(left, right), alignment, scale, softcap, layout, return_lse)
     result = _launch(q, k, v, tuple(extras) or None, options, None, None, None)
@@ -156,8 +181,18 @@ def _fake(q, k, v, extras, causal, left, right, alignment, scale, softcap, layou
 
 @torch.library.custom_op("fa_attention::attention_out", mutates_args=("out", "lse_out"))
 def _op_out(
-    q: Tensor, k: Tensor, v: Tensor, extras: List[Optional[Tensor]], causal: bool, left: Optional[int],
-    right: Optional[int], alignment: str, scale: Optional[float], softcap: Optional[float], layout: str, out: Tensor,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    extras: List[Optional[Tensor]],
+    causal: bool,
+    left: Optional[int],
+    right: Optional[int],
+    alignment: str,
+    scale: Optional[float],
+    softcap: Optional[float],
+    layout: str,
+    out: Tensor,
     lse_out: Optional[Tensor],
 ) -> None:
     options = (causal, _window(left, right), alignment, scale, softcap, layout, False)

@@ -9,6 +9,7 @@ import fa_attention
 device = "cuda" if torch.cuda.is_available() else "cpu"
 q = k = v = torch.ones(2, 8, 300, 64, dtype=torch.float16, device=device)
 
+
 # [compile]
 @torch.compile(fullgraph=True, backend="aot_eager")
 def block(q, k, v):

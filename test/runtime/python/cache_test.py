@@ -28,8 +28,13 @@ print(len(runs))
 
 def start(**environment):
     names = {**os.environ, **environment}
-    return subprocess.Popen([sys.executable, "-W", "always", "-c", CALL], env=names, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-W", "always", "-c", CALL],
+        env=names,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def runs(process):

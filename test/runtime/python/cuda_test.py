@@ -24,8 +24,13 @@ python.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void
 
 
 class Launch(ctypes.Structure):
-    _fields_ = [("kernel", ctypes.c_char * 64), ("grid", ctypes.c_uint * 3), ("stream", ctypes.c_void_p),
-                ("context", ctypes.c_void_p), ("params", ctypes.c_uint64 * 16)]
+    _fields_ = [
+        ("kernel", ctypes.c_char * 64),
+        ("grid", ctypes.c_uint * 3),
+        ("stream", ctypes.c_void_p),
+        ("context", ctypes.c_void_p),
+        ("params", ctypes.c_uint64 * 16),
+    ]
 
 
 standin.standin_launch.restype = Launch

@@ -5,8 +5,19 @@ import numpy as np
 
 
 def attend(
-    q, k, v, causal=False, window=None, alignment="bottom_right", scale=None, softcap=None, bias=None,
-    alibi_slopes=None, mask=None, sink=None, kv_lengths=None,
+    q,
+    k,
+    v,
+    causal=False,
+    window=None,
+    alignment="bottom_right",
+    scale=None,
+    softcap=None,
+    bias=None,
+    alibi_slopes=None,
+    mask=None,
+    sink=None,
+    kv_lengths=None,
 ):
     """(o, lse). The arguments are those of fa_attention.attention."""
     q, k, v = (x.astype(np.float64) for x in (q, k, v))
@@ -54,7 +65,8 @@ def random(seed, *shape, dtype=np.float16):
 def problem(seed=1, batch=2, heads=4, kv_heads=2, queries=33, keys=70, dim=64, v_dim=64):
     """q, k, v"""
     return (
-        random(seed, batch, heads, queries, dim), random(seed + 1, batch, kv_heads, keys, dim),
+        random(seed, batch, heads, queries, dim),
+        random(seed + 1, batch, kv_heads, keys, dim),
         random(seed + 2, batch, kv_heads, keys, v_dim),
     )
 

@@ -43,7 +43,10 @@ BAD = [
     ({"q": q[0]}, "q: expects 4 dimensions in the layout bhsd, got 3"),
     ({"q": q[..., ::2]}, "q: expects stride 1 in the last dimension (try .contiguous()), got 2"),
     ({"v": v.transpose(0, 1, 3, 2)}, "v: expects stride 1 in the last dimension"),
-    ({"q": q[..., :60], "k": k[..., :60]}, "q: expects a head dim (its last size) that is a multiple of 8 up to 256, got 60"),
+    (
+        {"q": q[..., :60], "k": k[..., :60]},
+        "q: expects a head dim (its last size) that is a multiple of 8 up to 256, got 60",
+    ),
     ({"k": k[..., :32]}, "k: expects the head dim of q, 64, got 32"),
     ({"v": v[:, :, :50]}, "v: expects the sizes of k but for the head dim, got [2, 2, 50, 64] and [2, 2, 70, 64]"),
     ({"q": q[:1]}, "k: expects the batch size of q, 1, got 2"),
@@ -63,7 +66,10 @@ BAD = [
     ({"alibi_slopes": np.zeros(2, np.float32)}, "alibi_slopes: expects sizes [4], one a query head, got [2]"),
     ({"sink": np.zeros(4)}, "sink: expects elements of f32, got f64"),
     ({"mask": np.ones((33, 70), np.int8)}, "mask: expects elements of i1, got i8"),
-    ({"mask": np.ones((3, 1, 33, 70), bool)}, "mask: expects sizes that broadcast to [2, 4, 33, 70], got [3, 1, 33, 70]"),
+    (
+        {"mask": np.ones((3, 1, 33, 70), bool)},
+        "mask: expects sizes that broadcast to [2, 4, 33, 70], got [3, 1, 33, 70]",
+    ),
     ({"bias": np.ones((1, 1, 1, 33, 70), np.float32)}, "bias: expects sizes that broadcast to"),
     ({"out": np.zeros((2, 4, 33, 32), np.float16)}, "out: expects sizes [2, 4, 33, 64], got [2, 4, 33, 32]"),
     ({"out": np.zeros((2, 4, 33, 64))}, "out: expects elements of f16 or f32, got f64"),
@@ -74,7 +80,10 @@ BAD = [
     ({"layout": "packed"}, "q: expects 3 dimensions in the layout packed, got 4"),
     (dict(zip("qkv", packed), layout="packed"), "q_offsets: expects offsets with the layout packed"),
     ({"q_offsets": offsets["q_offsets"]}, "q_offsets: expects offsets with the layout packed, and with no other"),
-    (dict(zip("qkv", packed), **offsets, layout="packed", mask=np.ones((33, 70), bool)), "mask: expects None in the layout"),
+    (
+        dict(zip("qkv", packed), **offsets, layout="packed", mask=np.ones((33, 70), bool)),
+        "mask: expects None in the layout",
+    ),
 ]
 
 

@@ -79,7 +79,9 @@ class Load(unittest.TestCase):
 
     def test_many_shapes(self):
         for queries in range(1, 600):
-            self.kernel(self.q[:, :, :1], self.k, self.v, self.slopes, o=np.empty((2, 4, queries, 64), np.float16)[:, :, :1])
+            self.kernel(
+                self.q[:, :, :1], self.k, self.v, self.slopes, o=np.empty((2, 4, queries, 64), np.float16)[:, :, :1]
+            )
         self.assertLessEqual(len(self.kernel._plans), 512)
 
     def bad(self, kind, text, *inputs, **named):
@@ -96,7 +98,9 @@ class Load(unittest.TestCase):
         self.bad(ArgumentError, "q: expects 4 dimensions, got 3", self.q[0], *good[1:])
         self.bad(ArgumentError, "k: expects type f16, got f32", self.q, self.k.astype("f4"), *good[2:])
         self.bad(ArgumentError, "q: size 1: expects 4, got 3", self.q[:, :3], *good[1:])
-        self.bad(ArgumentError, "scale: the artefact was compiled for a value that is positive, got -1", *good, scale=-1)
+        self.bad(
+            ArgumentError, "scale: the artefact was compiled for a value that is positive, got -1", *good, scale=-1
+        )
         self.bad(ArgumentError, "scale: expects a number, got 'x'", *good, scale="x")
         self.bad(ArgumentError, "o: overlaps q", *good, o=self.q)
 
@@ -144,7 +148,9 @@ except fa_attention.LibraryError as error: print(error)
         kernel = fa_attention.load(path)
         self.assertEqual((kernel.chip, kernel.on_cuda, kernel.inputs), ("sm_80", True, ("q", "k", "v")))
         q = np.ones((1, 1, 8, 64), np.float16)
-        with self.assertRaisesRegex(fa_attention.UnsupportedError, "the artefact is for sm_80, it cannot run on the CPU"):
+        with self.assertRaisesRegex(
+            fa_attention.UnsupportedError, "the artefact is for sm_80, it cannot run on the CPU"
+        ):
             kernel(q, q, q)
 
     def test_bad_arguments(self):

@@ -25,7 +25,9 @@ def blocks(page):
     for i, line in enumerate(lines):
         found = MARK.match(line)
         if found:
-            end = next((j for j in range(i + 1, len(lines)) if lines[j] and not lines[j].startswith("    ")), len(lines))
+            end = next(
+                (j for j in range(i + 1, len(lines)) if lines[j] and not lines[j].startswith("    ")), len(lines)
+            )
             yield found[1], found[2], textwrap.dedent("\n".join(lines[i + 1 : end])).strip()
 
 

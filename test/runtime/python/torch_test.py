@@ -26,7 +26,8 @@ def random(*shape, dtype=torch.float16):
 
 def problem(batch=2, heads=4, kv_heads=2, queries=133, keys=270, dim=128, dtype=torch.float16):
     return (
-        random(batch, heads, queries, dim, dtype=dtype), random(batch, kv_heads, keys, dim, dtype=dtype),
+        random(batch, heads, queries, dim, dtype=dtype),
+        random(batch, kv_heads, keys, dim, dtype=dtype),
         random(batch, kv_heads, keys, dim, dtype=dtype),
     )
 
@@ -151,9 +152,7 @@ class Attention(Case):
     def test_threads(self):
         q, k, v = problem()
         expected, results = finish(scores(q, k), v)[0], []
-        threads = [
-            threading.Thread(target=lambda: results.append(fa_attention.attention(q, k, v))) for _ in range(4)
-        ]
+        threads = [threading.Thread(target=lambda: results.append(fa_attention.attention(q, k, v))) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -180,7 +179,13 @@ class Attention(Case):
         self.bad("v: expects a torch tensor, a numpy array or an object with __dlpack__, got list", q, k.detach(), [v])
         self.bad("out: overlaps q", q, k.detach(), v, out=q)
         fa_attention.attention(q, k.detach(), v)
-        self.bad("out: expects a tensor that needs no gradient", q, k.detach(), v, out=torch.empty_like(q, requires_grad=True))
+        self.bad(
+            "out: expects a tensor that needs no gradient",
+            q,
+            k.detach(),
+            v,
+            out=torch.empty_like(q, requires_grad=True),
+        )
         with self.assertRaisesRegex(ArgumentError, "q: expects a tensor with memory of its own"):
             torch.func.vmap(lambda x: fa_attention.attention(x, k.detach(), v))(q.unsqueeze(0))
         fa_attention.attention(q, k.detach(), v, causal=True, window=[None, None])  # a list has no hash
@@ -289,7 +294,10 @@ class Compiled(Case):
     def test_sizes_that_change(self):
         torch._dynamo.reset()
         model = torch.compile(
-            lambda q, k, v: fa_attention.attention(q * 2, k, v, causal=True), fullgraph=True, backend="aot_eager", dynamic=True
+            lambda q, k, v: fa_attention.attention(q * 2, k, v, causal=True),
+            fullgraph=True,
+            backend="aot_eager",
+            dynamic=True,
         )
         for queries in (70, 91, 133):
             q, k, v = problem(queries=queries)
@@ -298,7 +306,9 @@ class Compiled(Case):
     def test_op(self):
         q, k, v = problem(dim=64, dtype=torch.bfloat16)
         arguments = (q, k, v, [], False, None, None, "bottom_right", None, None, "bhsd", False)
-        torch.library.opcheck(torch.ops.fa_attention.attention, arguments, test_utils=("test_schema", "test_faketensor"))
+        torch.library.opcheck(
+            torch.ops.fa_attention.attention, arguments, test_utils=("test_schema", "test_faketensor")
+        )
 
     def test_fake_tensors(self):
         from torch._subclasses.fake_tensor import FakeTensorMode
@@ -331,7 +341,9 @@ class Compiled(Case):
 class Sdpa(Case):
     def both(self, *tensors, ours=True, **options):
         """Torch's result in float32, and the replaced function's; `ours`: whether it is to be our kernel's."""
-        options32 = {n: x.float() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for n, x in options.items()}
+        options32 = {
+            n: x.float() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for n, x in options.items()
+        }
         expected = F.scaled_dot_product_attention(*(x.float() for x in tensors), **options32)
         before = F.scaled_dot_product_attention
         with fa_attention.replace_sdpa(), warnings.catch_warnings(record=True) as caught:
