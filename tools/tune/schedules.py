@@ -80,11 +80,12 @@ def accumulators(schedule, dv):
 
 
 def shared_bytes(chip, schedule, dim, dv):
+    """What Q, K and V need; where O's tile stands, and in how many rounds, is the compiler's affair."""
     panel = 64 if chip == "sm_90a" else 8  # columns that a tile's width is rounded up to
     dim, dv = (-(-x // panel) * panel for x in (dim, dv))
     keys = 2 * schedule["stages"] * schedule["key_tile"] * (dim + dv)
     query = 0 if schedule["q_in_registers"] else 2 * schedule["q_buffers"] * schedule["query_tile"] * dim
-    return keys + query + (2 * schedule["query_tile"] * dv if schedule["tma_store"] else 0)
+    return keys + query
 
 
 def illegal(chip, schedule, dim, dv):
