@@ -55,7 +55,11 @@ def parse(arguments=None):
 
 def check(options):
     data = options.data.split(",")
-    for given, known in ((data, problems.DATA), (options.types.split(","), ["f16", "bf16"]), (options.peers.split(","), PEERS.split(","))):  # fmt: skip
+    for given, known in (
+        (data, problems.DATA),
+        (options.types.split(","), ["f16", "bf16"]),
+        (options.peers.split(","), PEERS.split(",")),
+    ):
         unknown = [name for name in given if name and name not in known]
         if unknown:
             raise ValueError(f"expects {', '.join(known)}, got {unknown[0]}")
@@ -79,7 +83,9 @@ def left_to_do(options):
 
 def describe(options, points):
     for point in points:
-        names = [e["name"] for e in options.artifacts if (e["dim"], e["dv"], e["mask"]) == (point.dim, point.dv, point.mask)]
+        names = [
+            e["name"] for e in options.artifacts if (e["dim"], e["dv"], e["mask"]) == (point.dim, point.dv, point.mask)
+        ]
         print(f"{point.label()}: batch {point.batch}, heads {point.heads}; {', '.join(names) or 'no artefact'}")
     print(f"{len(points)} points left of {len(options.points)}")
 
@@ -113,7 +119,14 @@ class Session:
         failed = one.failed
         del one
         self.torch.cuda.empty_cache()
-        return {**vars(problem), **self.machine, "rounds": options.rounds, "ms": options.ms, "rows": rows, "failed": failed}
+        return {
+            **vars(problem),
+            **self.machine,
+            "rounds": options.rounds,
+            "ms": options.ms,
+            "rows": rows,
+            "failed": failed,
+        }
 
 
 def main():

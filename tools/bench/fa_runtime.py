@@ -59,7 +59,9 @@ class Runtime:
         scalars = (Scalar * 1)(Scalar(b"scale", F64, Value(f=scale)))
         plan = c.c_void_p()
         self.check(
-            self.lib.fa_prepare(artifact, where, described, c.c_size_t(len(tensors)), scalars, c.c_size_t(1), None, c.byref(plan))
+            self.lib.fa_prepare(
+                artifact, where, described, c.c_size_t(len(tensors)), scalars, c.c_size_t(1), None, c.byref(plan)
+            )
         )
         name = c.c_char_p()
         self.check(self.lib.fa_plan_kernel_name(plan, c.byref(name)))

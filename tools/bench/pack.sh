@@ -39,8 +39,11 @@ add() {
   python3 "$root/test/gpu/gen.py" module "${flags[@]}" >"$dir/$name.mlir"
   if "$build/bin/fa-compile" "$dir/$name.mlir" --chip="$chip" "$@" -o "$dir/$name.ptx"; then
     grep -v "\"name\": \"$name\"" "$dir/list.json" 2>/dev/null >"$dir/list.new" || true
-    printf '{"name": "%s", "file": "%s.ptx", "dim": %s, "dv": %s, "mask": "%s", "type": "%s", "score": "%s", "variant": "%s", "schedules": {%s}}\n' \
-      "$name" "$name" "$dim" "$dv" "$mask" "$type" "$score" "$variant" "$(schedules "$dir/$name.mlir" "$@")" >>"$dir/list.new"
+    {
+      printf '{"name": "%s", "file": "%s.ptx", "dim": %s, "dv": %s, ' "$name" "$name" "$dim" "$dv"
+      printf '"mask": "%s", "type": "%s", "score": "%s", "variant": "%s", ' "$mask" "$type" "$score" "$variant"
+      printf '"schedules": {%s}}\n' "$(schedules "$dir/$name.mlir" "$@")"
+    } >>"$dir/list.new"
     mv "$dir/list.new" "$dir/list.json"
   fi
   rm -f "$dir/$name.mlir"

@@ -85,7 +85,8 @@ class Axes:
             yield f'<line class="grid" x1="{self.x}" x2="{self.x + WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
             yield f'<text class="small" x="{self.x - 6}" y="{y + 4:.1f}" text-anchor="end">{value}</text>'
         for seq in self.seqs:
-            yield f'<text class="small" x="{self.across(seq):.1f}" y="{self.y + HEIGHT + 16}" text-anchor="middle">{short(seq)}</text>'
+            x, y = self.across(seq), self.y + HEIGHT + 16
+            yield f'<text class="small" x="{x:.1f}" y="{y}" text-anchor="middle">{short(seq)}</text>'
 
     def line(self, maker, values):
         points = [(self.across(seq), self.down(value)) for seq, value in sorted(values.items())]
@@ -105,11 +106,13 @@ def legend(makers, types, kind):
         if maker in makers:
             other = sorted(types[maker] - {kind})
             label = NAMES[maker] + (f" ({', '.join(other)})" if other else "")
-            yield f'<path class="line {maker}" d="M{x},22h22"/><path class="dot {maker}" d="{SERIES[maker][2]}" transform="translate({x + 11},22)"/>'
+            yield f'<path class="line {maker}" d="M{x},22h22"/>'
+            yield f'<path class="dot {maker}" d="{SERIES[maker][2]}" transform="translate({x + 11},22)"/>'
             yield f'<text x="{x + 28}" y="26">{escape(label)}</text>'
             x += 46 + 7 * len(label)
     if "cublas" in makers:
-        yield f'<line class="scale" x1="{x}" x2="{x + 22}" y1="22" y2="22"/><text x="{x + 28}" y="26">cuBLAS 8192³</text>'
+        yield f'<line class="scale" x1="{x}" x2="{x + 22}" y1="22" y2="22"/>'
+        yield f'<text x="{x + 28}" y="26">cuBLAS 8192³</text>'
 
 
 def draw(records, kind="f16"):
@@ -121,8 +124,9 @@ def draw(records, kind="f16"):
     seqs = sorted({seq for panel in panels.values() for values in panel.values() for seq in values})
     top = 200 * math.ceil(max(v for p in panels.values() for values in p.values() for v in values.values()) / 200)
     width, height = LEFT + len(dims) * (WIDTH + GAP_X), TOP + len(masks) * (HEIGHT + GAP_Y)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
-    parts += [f"<title>Attention forward, TFLOP/s over keys, {kind}, {escape(records[0]['gpu'])}</title>", style()]
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    title = f"Attention forward, TFLOP/s over keys, {kind}, {records[0]['gpu']}"
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">', f"<title>{escape(title)}</title>", style()]
     parts += legend(set(types), types, kind)
     for (dim, dv, mask), panel in panels.items():
         column, row = dims.index((dim, dv)), masks.index(mask)
@@ -133,7 +137,9 @@ def draw(records, kind="f16"):
         for maker in SERIES:
             if maker in panel:
                 parts += axes.line(maker, panel[maker])
-    parts.append(f'<text class="small" x="{LEFT}" y="{height - 8}">{escape(records[0]["gpu"])}, {kind}: TFLOP/s over keys</text>')
+    parts.append(
+        f'<text class="small" x="{LEFT}" y="{height - 8}">{escape(records[0]["gpu"])}, {kind}: TFLOP/s over keys</text>'
+    )
     return "\n".join([*parts, "</svg>\n"])
 
 

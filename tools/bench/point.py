@@ -185,7 +185,9 @@ class Point:
             if call:
                 self.add(f"{name} {tag}", call, call(), expected, maker=name, type=tag)
         except Exception as error:
-            line = f"{name} {tag} does not take D {self.problem.dim}/{self.problem.dv} {self.problem.mask}: {error!r:.160}"
+            line = (
+                f"{name} {tag} does not take D {self.problem.dim}/{self.problem.dv} {self.problem.mask}: {error!r:.160}"
+            )
             if line not in SAID:  # once, not for every length
                 print(f"  {line}", flush=True)
             SAID.add(line)

@@ -87,7 +87,10 @@ def points_section(variant, data, triples):
         value, spread = ratio(row, best)
         ratios.append(value)
         cell = f"{row['type']}: {tflops(row):.0f}, {value:.3f} ± {spread:.3f}{' WRONG' if row['wrong'] else ''}"
-        point = (f"| {dims_of(record)}, {record['mask']} | {record['seq']:,} |", f"| {best['name']} {tflops(best):.0f} |")
+        point = (
+            f"| {dims_of(record)}, {record['mask']} | {record['seq']:,} |",
+            f"| {best['name']} {tflops(best):.0f} |",
+        )
         cells.setdefault(point, []).append(cell)
         if value + spread < 1:
             below.append(f"D {dims_of(record)} {record['mask']} {record['seq']} {cell} of {best['name']}")

@@ -12,7 +12,23 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @triton.jit
-def _span(q, acc, l, m, k_rows, v_rows, base, start, stop, row, left, scale, N: tl.constexpr, MASKED: tl.constexpr, WINDOW: tl.constexpr):
+def _span(
+    q,
+    acc,
+    l,
+    m,
+    k_rows,
+    v_rows,
+    base,
+    start,
+    stop,
+    row,
+    left,
+    scale,
+    N: tl.constexpr,
+    MASKED: tl.constexpr,
+    WINDOW: tl.constexpr,
+):
     """Key tiles [start, stop), N keys each; (acc, l, m): the online softmax's state, in log2 units."""
     for key in tl.range(start, stop, N):
         k = k_rows.load([base + key, 0])
@@ -36,7 +52,20 @@ def _span(q, acc, l, m, k_rows, v_rows, base, start, stop, row, left, scale, N: 
 
 
 @triton.jit
-def _forward(q_rows, k_rows, v_rows, o_rows, seq, left, scale, M: tl.constexpr, N: tl.constexpr, DV: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr):
+def _forward(
+    q_rows,
+    k_rows,
+    v_rows,
+    o_rows,
+    seq,
+    left,
+    scale,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    DV: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    WINDOW: tl.constexpr,
+):
     tile = tl.program_id(0)
     if CAUSAL:  # the longest tiles first
         tile = tl.num_programs(0) - 1 - tile
@@ -64,7 +93,7 @@ CONFIGURATIONS = {
     64: [(128, 128, 8, 2), (128, 64, 4, 3), (128, 64, 8, 3), (64, 128, 4, 3)],
     128: [(128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 4, 3), (64, 64, 4, 3)],
     256: [(128, 64, 8, 2), (64, 64, 4, 2), (128, 32, 8, 3)],
-}  # fmt: skip
+}
 
 
 def configurations(dim, dv):
@@ -86,8 +115,17 @@ def launcher(q, k, v, o, problem, configuration):
 
     def call():
         _forward[grid](
-            *rows, problem.seq, problem.left or 0, scale, M=m, N=n, DV=wide[2], **flags, num_warps=warps, num_stages=stages
-        )  # fmt: skip
+            *rows,
+            problem.seq,
+            problem.left or 0,
+            scale,
+            M=m,
+            N=n,
+            DV=wide[2],
+            **flags,
+            num_warps=warps,
+            num_stages=stages,
+        )
         return o
 
     return call

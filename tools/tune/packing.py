@@ -151,7 +151,13 @@ def pack(folder, compiler, shapes, options):
         print(f"{shape.name}: incumbent {packed.add(shape, None, chosen)}", flush=True)
         bases = [schedules.parse(base) for base in options.base] or bases_of(chosen)
         tried = schedules.candidates(
-            shape.chip, (shape.dim, shape.dv, shape.mask), bases, options.varied, options.changes, options.most, options.seed
+            shape.chip,
+            (shape.dim, shape.dv, shape.mask),
+            bases,
+            options.varied,
+            options.changes,
+            options.most,
+            options.seed,
         )
         work += [(shape, s) for s in [*(schedules.parse(base) for base in options.base), *tried]]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as workers:

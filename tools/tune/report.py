@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tuning found: for each shape the fastest schedules over the incumbent, and the rows that the table should get."""
+"""What tuning found: for each shape the fastest schedules, as ratios to the incumbent, and the table rows they make."""
 
 import math
 
@@ -36,7 +36,7 @@ class Shape:
         return sorted(((*mean, schedule) for schedule, mean in means.items() if mean), reverse=True)
 
     def best(self, points):
-        """(ratio, spread, schedule) of the best row for these points: the incumbent, 1, where none passes its spread."""
+        """(ratio, spread, schedule) of the best row for these points; the incumbent, 1, if none passes its spread."""
         ranked = self.ranked(points)
         if ranked and ranked[0][0] - ranked[0][1] > 1:
             return ranked[0]
@@ -78,7 +78,9 @@ def report(records, failed, most=5):
         lines += [f"## {title(key)}", "", f"{len(shape.ratios)} candidates; ratio to the incumbent"]
         for part, name in [(points, "all"), *(([p for p in points if p[1] == seq], f"{seq} keys") for seq in lengths)]:
             lines.append(f"* {name}:")
-            lines += [f"  * {ratio:.3f} ± {spread:.3f} {schedule}" for ratio, spread, schedule in shape.ranked(part)[:most]]
+            lines += [
+                f"  * {ratio:.3f} ± {spread:.3f} {schedule}" for ratio, spread, schedule in shape.ranked(part)[:most]
+            ]
         lines.append("")
     lines += ["## Rows", "", "| shape | most keys | ratio | schedule |", "| --- | --- | --- | --- |"]
     for key, shape in collect(records).items():

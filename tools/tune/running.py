@@ -201,9 +201,10 @@ def run_inner(folder, entries, results, options):
         results.note(record)
         longest = max(longest, time.monotonic() - start) if number else 0.0
         best = max(record["rows"], key=lambda row: row["flop"] / sorted(row["times"])[len(row["times"]) // 2])
+        progress = f"[{number + 1}/{len(left)}, {time.monotonic() - began:.0f} s] {problem.label()} {record['type']}"
+        fastest = best["schedule"] + (" (incumbent)" if best["incumbent"] else "")
         print(
-            f"[{number + 1}/{len(left)}, {time.monotonic() - began:.0f} s] {problem.label()} {record['type']}:"
-            f" {len(record['rows'])} timed, the fastest {best['schedule']}{' (incumbent)' if best['incumbent'] else ''}",
+            f"{progress}: {len(record['rows'])} timed, the fastest {fastest}",
             flush=True,
         )
     return 0

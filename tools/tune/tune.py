@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds faster schedules.
 
-  tune.py pack DIR [options]            here: compiles legal schedules of the shapes asked for, and the incumbents, into DIR
-  python3 DIR/tune.py run DIR --json F  on a GPU machine: checks and times them; ends at --limit seconds, and goes on
-                                        where it was when started again with the same file
-  tune.py report F...                   the best schedules, and the table rows they make, with the measured ratios
+tune.py pack DIR [options]            here: compiles legal schedules of the shapes, and the incumbents, into DIR
+python3 DIR/tune.py run DIR --json F  on a GPU machine: checks and times them; ends at --limit seconds, and goes on
+                                      where it was when started again with the same file
+tune.py report F...                   the best schedules, and the table rows they make, with the measured ratios
 """
 
 import argparse
@@ -36,9 +36,13 @@ def parser():
     pack.add_argument("--types", type=words, default=["f16", "bf16"])
     pack.add_argument("--dims", type=problems.read_dims, default="64,128,256", help="Dqk, or Dqk:Dv, with commas")
     pack.add_argument("--masks", type=words, default=["none", "causal"])
-    pack.add_argument("--vary", action="append", default=[], metavar="AXIS=V,V", help="the product of these axes' values")
+    pack.add_argument(
+        "--vary", action="append", default=[], metavar="AXIS=V,V", help="the product of these axes' values"
+    )
     pack.add_argument("--changes", type=int, default=1, help="without --vary: axes that may differ from the incumbent")
-    pack.add_argument("--base", action="append", default=[], metavar="SCHEDULE", help="start from this, not the incumbent")
+    pack.add_argument(
+        "--base", action="append", default=[], metavar="SCHEDULE", help="start from this, not the incumbent"
+    )
     pack.add_argument("--most", type=int, default=60, help="candidates a shape; beyond, a seeded sample")
     pack.add_argument("--seed", type=int, default=1)
     pack.add_argument("--jobs", type=int, default=1)

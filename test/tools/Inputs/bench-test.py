@@ -22,7 +22,15 @@ import summary
 def row(maker, kind, tflops, flop, factors=(1.0, 1.0, 1.0, 1.0, 1.0), **fields):
     times = [factor * flop / tflops / 1e9 for factor in factors]
     fields = {"error": 3e-4, "excess": 0.5, "wrong": False, **fields}
-    return {"name": f"{maker} {kind}", "maker": maker, "type": kind, "flop": flop, "times": times, "clock": 1700, **fields}
+    return {
+        "name": f"{maker} {kind}",
+        "maker": maker,
+        "type": kind,
+        "flop": flop,
+        "times": times,
+        "clock": 1700,
+        **fields,
+    }
 
 
 def record(problem, *rows):
@@ -112,7 +120,9 @@ class Summary(unittest.TestCase):
                 records.append(made)
         text = summary.summarise(records)
         self.assertIn("| 128 f16 none | 128 x 64 | 8192: 5.23 | 30.0 + 5.00 |", text)
-        self.assertRegex(text, r"\| 128 f16 causal \| 128 x 64 \| 8192: 7.96 \(\+52.\d %, TOO MUCH\) \| 30.0 \+ 5.00 \|")
+        self.assertRegex(
+            text, r"\| 128 f16 causal \| 128 x 64 \| 8192: 7.96 \(\+52.\d %, TOO MUCH\) \| 30.0 \+ 5.00 \|"
+        )
         self.assertIn("f16 alibi: 0.", text)
 
     def test_nothing_to_compare(self):
