@@ -259,8 +259,9 @@ static void dropUnused(gpu::GPUFuncOp kernel) {
     dim.replaceAllUsesWith(getValueOrCreateConstantIndexOp(
         b, dim.getLoc(), tensor.getMixedSizes()[*number]));
   }
+  // Readers before what they read, and what is inside of an op before the op.
   SmallVector<Operation *> ops;
-  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : llvm::reverse(ops))
     if (isOpTriviallyDead(op))
       op->erase();
