@@ -511,15 +511,17 @@ def WgPlaceWaits : Pass<"wg-place-waits", "ModuleOp"> {
 def WgFastExp : Pass<"wg-fast-exp", "ModuleOp"> {
   let summary = "Take exponentials with one multiply-add where that is harmless";
   let description = [{
-    Stage async (or values); kernels with `fa.tma`. Under a warp's vote whether
-    some row's reference m has |m * c| of 4096 or more:
+    Stage async (or values), in front of `wg-place-waits`; kernels with `fa.tma`.
+    Under a warp's vote whether some row's reference m has |m * c| of 4096 or more:
 
     ```mlir
     %p = wg.map(%s, %m) { exp2((s - m) * c) }
     ==>
     %n = wg.map(%m) { -(m * c) }
     %far = wg.any(%n) { |n| >= 4096 }
-    %p = scf.if %far { ... as safe, row by row } else { wg.map(%s, %n) { exp2(fma(s, c, n)) } }
+    %t = scf.if %far { s - m in the rows that are } else { %s }
+    %r = wg.map(%n) { 0 in the rows that are, n in the others }
+    %p = wg.map(%t, %r) { exp2(fma(t, c, r)) }
     ```
 
     Factors c are positive where this form stands (fa-online).

@@ -108,8 +108,8 @@ static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
 //   fa-opt --fa-to-async
 static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAsync());
-  pm.addPass(createWgPlaceWaits());
   pm.addPass(createWgFastExp());
+  pm.addPass(createWgPlaceWaits());
   pm.addPass(createCSEPass());
   pm.addPass(createWgRareRows()); // row work where references move
   pm.addPass(createWgPingPong());

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // async: exp2((s - m) * c) takes one multiply-add where that is harmless. With
 // n = -fl(m * c), exp2(fma(s, c, n)) is off by half an ulp of n in the
-// exponent: below |n| = 2^12 that is less than what rounding P costs. A warp
-// none of whose rows is past that takes the fast form; another one takes
-// exp2(fma(s - b, c, n)) with (b, n) = (m, 0) in the rows that are, (0, n) in
-// the others, so that a row's bits do not depend on the rows beside it. Sums
-// and roundings of the exponentials go into the branches with them: ptxas does
-// not mix instructions of several blocks.
+// exponent: below |n| = 2^12 that is less than what rounding P costs. Rows past
+// that have m taken from their scores first, and n = 0 then, which is
+// exp2(fma(s - m, c, 0)); a warp without such rows leaves the subtraction out.
+// A row's bits do not depend on the rows beside it, and the exponentials stand
+// in one block with what reads them, which ptxas mixes.
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -85,83 +84,64 @@ static Value isFar(OpBuilder &b, Location loc, Value n) {
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, size, bound);
 }
 
-/// exp2(fma(score [- base], factor, n))
-static Value exponential(OpBuilder &b, Exponential found, ValueRange operands) {
-  Location loc = found.map.getLoc();
-  return makeMap(b, loc, found.map.getType(), operands,
+/// `near` in the rows whose n is within the bound, `far` in the others.
+static Value pick(OpBuilder &b, Value n, Value near, Value far) {
+  Location loc = n.getLoc();
+  return makeMap(b, loc, n.getType(), {n, near, far},
                  [&](OpBuilder &inner, ValueRange args) -> Value {
-                   Value x = args[0];
-                   if (operands.size() == 3)
-                     x = arith::SubFOp::create(inner, loc, x, args[2]);
-                   Value e = math::FmaOp::create(inner, loc, x, found.factor,
-                                                 args[1]);
-                   return math::Exp2Op::create(inner, loc, e);
+                   Value past = isFar(inner, loc, args[0]);
+                   return arith::SelectOp::create(inner, loc, past, args[2],
+                                                  args[1]);
                  });
 }
 
-/// Ends a branch: what the readers make of `exponentials`, and those themselves
-/// where there are other readers.
-static void yieldRead(OpBuilder &b, Exponential found, Value exponentials,
-                      const PartReaders &readers) {
-  SmallVector<Value> results;
-  IRMapping mapping;
-  mapping.map(found.map.getResult(), exponentials);
-  for (Operation *reader : readers.ops)
-    results.push_back(b.clone(*reader, mapping)->getResult(0));
-  if (!readers.all)
-    results.push_back(exponentials);
-  scf::YieldOp::create(b, found.map.getLoc(), results);
-}
-
-/// The exponentials where some row of the warp is past the bound.
-static Value careful(OpBuilder &b, Exponential found, Value n) {
+/// The scores, less the reference in the rows past the bound.
+static Value takeReference(OpBuilder &b, Exponential found, Value n,
+                           Value none) {
   Location loc = found.map.getLoc();
-  Type rows = found.reference.getType();
-  auto pick = [&](Value near, Value far) {
-    return makeMap(b, loc, rows, {n, near, far},
-                   [&](OpBuilder &inner, ValueRange args) -> Value {
-                     Value past = isFar(inner, loc, args[0]);
-                     return arith::SelectOp::create(inner, loc, past, args[2],
-                                                    args[1]);
-                   });
-  };
-  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
-  Value none = wg::SplatOp::create(b, loc, rows, zero);
-  Value base = pick(none, found.reference), rest = pick(n, none);
-  return exponential(b, found, {found.scores, rest, base});
-}
-
-static void makeFast(Exponential found) {
-  wg::MapOp map = found.map;
-  PartReaders readers = readersByPart(map);
-  SmallVector<Operation *> replaced = readers.ops;
-  if (!readers.all)
-    replaced.push_back(map);
-  OpBuilder b(readers.ops.empty() ? map : readers.ops.back());
-  Location loc = map.getLoc();
-  Value n = makeMap(b, loc, found.reference.getType(), found.reference,
-                    [&](OpBuilder &inner, ValueRange args) -> Value {
-                      Value product = arith::MulFOp::create(inner, loc, args[0],
-                                                            found.factor);
-                      return arith::NegFOp::create(inner, loc, product);
-                    });
   auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), n);
   Block &block = vote.getBody().emplaceBlock();
   Value each = block.addArgument(b.getF32Type(), loc);
   OpBuilder asks = OpBuilder::atBlockEnd(&block);
   wg::YieldOp::create(asks, loc, isFar(asks, loc, each));
-  auto types = llvm::map_to_vector(
-      replaced, [](Operation *op) { return op->getResult(0).getType(); });
-  auto branch = scf::IfOp::create(b, loc, types, vote.getResult(),
+  Type type = found.scores.getType();
+  auto branch = scf::IfOp::create(b, loc, type, vote.getResult(),
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
-  OpBuilder safe = branch.getThenBodyBuilder();
-  yieldRead(safe, found, careful(safe, found, n), readers);
-  OpBuilder fast = branch.getElseBodyBuilder();
-  yieldRead(fast, found, exponential(fast, found, {found.scores, n}), readers);
-  for (auto [op, result] : llvm::zip_equal(replaced, branch.getResults()))
-    op->getResult(0).replaceAllUsesWith(result);
-  for (Operation *reader : readers.ops)
-    reader->erase();
+  OpBuilder then = branch.getThenBodyBuilder();
+  Value base = pick(then, n, none, found.reference);
+  Value less =
+      makeMap(then, loc, type, {found.scores, base},
+              [&](OpBuilder &inner, ValueRange args) -> Value {
+                return arith::SubFOp::create(inner, loc, args[0], args[1]);
+              });
+  scf::YieldOp::create(then, loc, less);
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  scf::YieldOp::create(otherwise, loc, found.scores);
+  return branch.getResult(0);
+}
+
+static void makeFast(Exponential found) {
+  wg::MapOp map = found.map;
+  OpBuilder b(map);
+  Location loc = map.getLoc();
+  Type rows = found.reference.getType();
+  Value n = makeMap(b, loc, rows, found.reference,
+                    [&](OpBuilder &inner, ValueRange args) -> Value {
+                      Value product = arith::MulFOp::create(inner, loc, args[0],
+                                                            found.factor);
+                      return arith::NegFOp::create(inner, loc, product);
+                    });
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  Value none = wg::SplatOp::create(b, loc, rows, zero);
+  Value scores = takeReference(b, found, n, none);
+  Value rest = pick(b, n, n, none);
+  Value result = makeMap(b, loc, map.getType(), {scores, rest},
+                         [&](OpBuilder &inner, ValueRange args) -> Value {
+                           Value e = math::FmaOp::create(inner, loc, args[0],
+                                                         found.factor, args[1]);
+                           return math::Exp2Op::create(inner, loc, e);
+                         });
+  map.getResult().replaceAllUsesWith(result);
   map.erase();
 }
 

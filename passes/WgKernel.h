@@ -26,18 +26,6 @@ Operation *outermostLoop(Operation *op);
 /// around it.
 wg::AllocOp allocateFor(Operation *op, Type type);
 
-/// Readers of a map's fragment that may be done where the map is, part by part:
-/// sums over rows and maps that do not ask for the place of an element.
-struct PartReaders {
-  /// In program order, all in front of what reads their results.
-  SmallVector<Operation *> ops;
-  /// Whether the fragment has no other reader.
-  bool all = true;
-};
-/// The readers of `map` in front of the first op behind it with an effect, not
-/// counting those of `moving`.
-PartReaders readersByPart(wg::MapOp map, ArrayRef<Operation *> moving = {});
-
 /// Whether running `op` may change what a load from global memory gives.
 bool mayWriteGlobal(Operation *op);
 } // namespace mlir::fa

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_WGPLACEWAITS
@@ -59,6 +60,54 @@ static Value mapColumns(OpBuilder &b, wg::MapOp map, int64_t first,
   return made.getResult();
 }
 
+namespace {
+/// Readers of a map's fragment that may be done where the map is, part by part:
+/// sums over rows and maps that do not ask for the place of an element.
+struct PartReaders {
+  /// In program order, all in front of what reads their results.
+  SmallVector<Operation *> ops;
+  /// Whether the fragment has no other reader.
+  bool all = true;
+};
+} // namespace
+
+static bool readsByPart(Operation *op) {
+  if (auto reduce = dyn_cast<wg::ReduceRowsOp>(op))
+    return reduce.getKind() == wg::Combine::AddF;
+  auto map = dyn_cast<wg::MapOp>(op);
+  return map && map.getNumOperands() == 1 && isa<wg::FragType>(map.getType()) &&
+         map.getBody().getArgument(1).use_empty() &&
+         map.getBody().getArgument(2).use_empty();
+}
+
+/// The readers of `map` in front of the first op behind it with an effect, not
+/// counting those of `moving`.
+static PartReaders readersByPart(wg::MapOp map, ArrayRef<Operation *> moving) {
+  PartReaders readers;
+  Block *block = map->getBlock();
+  Operation *end = map->getNextNode();
+  while (!end->hasTrait<OpTrait::IsTerminator>() &&
+         (isMemoryEffectFree(end) || llvm::is_contained(moving, end)))
+    end = end->getNextNode();
+  for (Operation *user : map->getUsers()) {
+    bool fits = user->getBlock() == block && user->isBeforeInBlock(end) &&
+                readsByPart(user);
+    if (fits)
+      readers.ops.push_back(user);
+    readers.all &= fits;
+  }
+  llvm::sort(readers.ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  auto standsBehind = [&](Operation *user) {
+    Operation *inBlock = block->findAncestorOpInBlock(*user);
+    return inBlock && readers.ops.back()->isBeforeInBlock(inBlock);
+  };
+  for (Operation *reader : readers.ops)
+    if (!llvm::all_of(reader->getUsers(), standsBehind))
+      return {{}, false};
+  return readers;
+}
+
 /// `reader` of the exponentials on a part of them. A sum goes on from `before`,
 /// the part in front of it, where there is one.
 static Value readPart(OpBuilder &b, Operation *reader, Value all, Value part,
@@ -102,6 +151,7 @@ static void placeWait(wg::WaitMmaOp wait, wg::MapOp map, int64_t columns) {
       part = readPart(b, reader, all, early, Value());
   for (Operation *op : waiting)
     op->moveBefore(place);
+  wait.setPinned(true);
   for (auto [reader, part] : llvm::zip_equal(readers, parts))
     if (!part)
       part = readPart(b, reader, all, early, Value());

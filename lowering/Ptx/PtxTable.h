@@ -63,16 +63,6 @@ inline constexpr Row kNewBlock = {"{\n"
 
 // mbarriers in the block's shared memory; addresses are 32 bits.
 
-/// $1 and $2, rounded, as the low and the high half of one register. LLVM would
-/// move its own conversion out of two branches that both end in it, behind
-/// them, where ptxas does not mix it with the exponentials.
-inline constexpr Row kPairF16 = {"cvt.rn.f16x2.f32 $0, $2, $1;", "=r,f,f",
-                                 /*sideEffects=*/false, /*convergent=*/false,
-                                 /*ptxVersion=*/70};
-inline constexpr Row kPairBf16 = {"cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,f,f",
-                                  /*sideEffects=*/false, /*convergent=*/false,
-                                  /*ptxVersion=*/70};
-
 /// The barrier at $0 counts $1 arrivals a phase.
 inline constexpr Row kMbarrierInit = {
     "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r",
@@ -174,14 +164,13 @@ inline constexpr const Row *kTmaStores[] = {&kTmaStore2, &kTmaStore3,
                                             &kTmaStore4, &kTmaStore5};
 
 inline constexpr const Row *kRows[] = {
-    &kPairF16,           &kPairBf16,         &kCpAsync16,
-    &kCpAsync8,          &kCpAsync4,         &kThreadHere,
-    &kNewBlock,          &kMbarrierInit,     &kMbarrierWait,
-    &kMbarrierArrive,    &kMbarrierArriveIf, &kMbarrierExpect,
-    &kFenceMbarrierInit, &kFenceProxyAsync,  &kTmaLoad2,
-    &kTmaLoad3,          &kTmaLoad4,         &kTmaLoad5,
-    &kTmaStore2,         &kTmaStore3,        &kTmaStore4,
-    &kTmaStore5};
+    &kCpAsync16,      &kCpAsync8,          &kCpAsync4,
+    &kThreadHere,     &kNewBlock,          &kMbarrierInit,
+    &kMbarrierWait,   &kMbarrierArrive,    &kMbarrierArriveIf,
+    &kMbarrierExpect, &kFenceMbarrierInit, &kFenceProxyAsync,
+    &kTmaLoad2,       &kTmaLoad3,          &kTmaLoad4,
+    &kTmaLoad5,       &kTmaStore2,         &kTmaStore3,
+    &kTmaStore4,      &kTmaStore5};
 
 /// The row with this text, null for text that is not from this table.
 inline const Row *findRow(llvm::StringRef text) {

@@ -186,29 +186,19 @@ SmallVector<Value> mlir::wg::unpackElements(Emit &emit, Type elementType,
   return elements;
 }
 
-/// Two 16-bit values in a register. Where both are f32 values cut short, one
-/// instruction cuts both; in a role, one that stays where it is.
+/// Two 16-bit values as a vector. Where both are f32 values cut short, one
+/// instruction cuts both.
 static Value makePair(Emit &emit, VectorType type, Value low, Value high) {
   auto narrowLow = low.getDefiningOp<arith::TruncFOp>();
   auto narrowHigh = high.getDefiningOp<arith::TruncFOp>();
   bool both = narrowLow && narrowHigh && narrowLow.getIn().getType().isF32() &&
               narrowHigh.getIn().getType().isF32();
-  if (both && emit.isInRole())
-    return mlir::fa::ptx::buildInlinePtx(
-        emit, emit.getLoc(),
-        type.getElementType().isF16() ? mlir::fa::ptx::kPairF16
-                                      : mlir::fa::ptx::kPairBf16,
-        emit.getI32Type(), {narrowLow.getIn(), narrowHigh.getIn()})[0];
-  Value pair;
-  if (both) {
-    Value wide = vector::FromElementsOp::create(
-        emit, type.clone(emit.getF32Type()),
-        ValueRange{narrowLow.getIn(), narrowHigh.getIn()});
-    pair = arith::TruncFOp::create(emit, type, wide);
-  } else {
-    pair = vector::FromElementsOp::create(emit, type, ValueRange{low, high});
-  }
-  return LLVM::BitcastOp::create(emit, emit.getI32Type(), pair);
+  if (!both)
+    return vector::FromElementsOp::create(emit, type, ValueRange{low, high});
+  Value wide = vector::FromElementsOp::create(
+      emit, type.clone(emit.getF32Type()),
+      ValueRange{narrowLow.getIn(), narrowHigh.getIn()});
+  return arith::TruncFOp::create(emit, type, wide);
 }
 
 SmallVector<Value> mlir::wg::packElements(Emit &emit, Type elementType,
@@ -218,6 +208,8 @@ SmallVector<Value> mlir::wg::packElements(Emit &emit, Type elementType,
   SmallVector<Value> registers;
   auto pairType = VectorType::get(2, elementType);
   for (size_t i = 0; i < elements.size(); i += 2)
-    registers.push_back(makePair(emit, pairType, elements[i], elements[i + 1]));
+    registers.push_back(LLVM::BitcastOp::create(
+        emit, emit.getI32Type(),
+        makePair(emit, pairType, elements[i], elements[i + 1])));
   return registers;
 }

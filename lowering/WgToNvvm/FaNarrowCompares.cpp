@@ -37,8 +37,8 @@ std::optional<int64_t> largest(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<NVVM::ThreadIdXOp>(op))
     return kMostThreads - 1;
-  if (auto cast = dyn_cast_or_null<arith::IndexCastUIOp>(op))
-    return largest(cast.getIn());
+  if (isa_and_nonnull<arith::IndexCastUIOp, arith::IndexCastOp>(op))
+    return largest(op->getOperand(0));
   if (auto least = dyn_cast_or_null<arith::MinUIOp>(op))
     return constantOf(least.getRhs());
   if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::DivUIOp,
@@ -91,20 +91,23 @@ struct Sum {
       add(op->getOperand(1), isa<arith::AddIOp>(op) ? sign : -sign);
       return;
     }
-    if (std::optional<int64_t> bound = largest(value)) {
-      auto cast = value.getDefiningOp<arith::IndexCastUIOp>();
-      small.push_back({cast ? cast.getIn() : value, sign});
+    auto cast = value.getDefiningOp<arith::IndexCastOp>();
+    bool narrows = cast && value.getType().isInteger(32);
+    if (std::optional<int64_t> bound = clampOf(narrows ? cast.getIn() : value);
+        bound && value.getType().isInteger(32)) {
+      clamped.push_back({value, sign});
       smallBound += *bound;
       return;
     }
-    if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op);
-        cast && value.getType().isInteger(32)) {
-      if (std::optional<int64_t> bound = clampOf(cast.getIn())) {
-        clamped.push_back({value, sign});
-        smallBound += *bound;
-        return;
-      }
+    if (narrows) {
       add(cast.getIn(), sign);
+      return;
+    }
+    if (std::optional<int64_t> bound = largest(value)) {
+      bool isCast =
+          isa_and_nonnull<arith::IndexCastUIOp, arith::IndexCastOp>(op);
+      small.push_back({isCast ? op->getOperand(0) : value, sign});
+      smallBound += *bound;
       return;
     }
     large.push_back({value, sign});

@@ -78,4 +78,36 @@ gpu.module @kernels {
     memref.store %k, %p[] : memref<i1>
     gpu.return
   }
+
+  // The same where all is counted in 32 bits.
+  // CHECK-LABEL: gpu.func @counted
+  gpu.func @counted(%w: i32, %limit: i32, %p: memref<i1>) kernel {
+    %c8 = arith.constant 8 : index
+    %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
+    %c64 = arith.constant 64 : i32
+    %low = arith.constant -1048576 : i32
+    %high = arith.constant 1048576 : i32
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %pair = arith.remui %tid, %c4 : i32
+    %col = arith.index_castui %pair : i32 to index
+    %bounded = arith.minui %w, %c1 : i32
+    %first = arith.muli %bounded, %c64 : i32
+    %row = arith.index_cast %first : i32 to index
+    %least = arith.minsi %limit, %high : i32
+    %clamped = arith.maxsi %least, %low : i32
+    // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c64_i32 : i32
+    // CHECK: %[[LIMIT:.*]] = arith.maxsi
+    // CHECK: %[[REST:.*]] = arith.subi %c0_i32, %[[LIMIT]]
+    // CHECK: %[[A:.*]] = arith.addi %[[REST]], %{{.*}} : i32
+    // CHECK: %[[B:.*]] = arith.subi %[[A]], %[[FIRST]] : i32
+    // CHECK: arith.cmpi sle, %[[B]], %c-8_i32
+    %row32 = arith.index_cast %row : index to i32
+    %col8 = arith.addi %col, %c8 : index
+    %col32 = arith.index_cast %col8 : index to i32
+    %d = arith.subi %col32, %row32 : i32
+    %k = arith.cmpi sle, %d, %clamped : i32
+    memref.store %k, %p[] : memref<i1>
+    gpu.return
+  }
 }
