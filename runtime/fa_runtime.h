@@ -267,7 +267,8 @@ typedef struct fa_device_info {
 FA_API fa_status fa_device_count(fa_device_kind kind, int32_t *count);
 FA_API fa_status fa_device_query(fa_device device, fa_device_info *info);
 /* Retains the device's primary context and makes it current in this thread;
- * each use needs a release. Nothing to do on the CPU. */
+ * each use needs a release, and the last one comes behind the closing of the
+ * artefacts whose plans were for the device. Nothing to do on the CPU. */
 FA_API fa_status fa_device_use(fa_device device);
 FA_API fa_status fa_device_release(fa_device device);
 

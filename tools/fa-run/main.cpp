@@ -7,6 +7,7 @@
 #include "tools/fa-run/Timing.h"
 
 #include <cstdio>
+#include <optional>
 
 using namespace fa::run;
 
@@ -25,6 +26,7 @@ float scaleOf(const Artefact &artefact, const std::vector<fa_scalar> &scalars) {
 }
 
 int run(const Options &options) {
+  std::optional<DeviceUse> use; // outlives what is loaded into the device
   Artefact artefact(options.artefact);
   if (options.info) {
     std::printf("%s\n", artefact.json());
@@ -33,7 +35,7 @@ int run(const Options &options) {
   Shapes shapes = resolveShapes(options, artefact);
   std::vector<fa_scalar> scalars = makeScalars(options, artefact);
   fa_device device = chooseDevice(options.device, artefact.target);
-  DeviceUse use(device);
+  use.emplace(device);
 
   std::vector<HostTensor> tensors = makeTensors(options, artefact, shapes);
   fa::rt::AttentionProblem problem =
