@@ -175,6 +175,15 @@ static void readReference(wg::MapOp map, Value reference) {
   }
 }
 
+/// Puts `op`, and what it is computed from, in front of `place`.
+static void moveInFront(Operation *op, Operation *place) {
+  if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+    return;
+  for (Value operand : op->getOperands())
+    moveInFront(operand.getDefiningOp(), place);
+  op->moveBefore(place);
+}
+
 static void makeRare(RowMax found, int64_t bits) {
   wg::ReduceRowsOp reduce = found.reduce;
   OpBuilder b(reduce);
@@ -182,10 +191,7 @@ static void makeRare(RowMax found, int64_t bits) {
   auto rows = cast<wg::RowsType>(reduce.getResult().getType());
   auto parts = wg::RowsType::get(rows.getRows(), rows.getElementType(),
                                  rows.getWarps(), wg::Combine::MaximumF);
-  Operation *factorOp = found.factor.getDefiningOp();
-  if (factorOp && factorOp->getBlock() == reduce->getBlock() &&
-      reduce->isBeforeInBlock(factorOp))
-    factorOp->moveBefore(reduce);
+  moveInFront(found.factor.getDefiningOp(), reduce);
   Value most = slack(b, loc, found.factor, bits);
   Value limit = mapRows(
       b, loc, found.reference, [&](OpBuilder &inner, ValueRange args) -> Value {
