@@ -61,6 +61,8 @@ private:
   SmallVector<Value> cursors(ArrayRef<unsigned> used);
   void setCursors(ArrayRef<unsigned> used, ValueRange values);
   void zeroMissingRows(wg::LoadOp load, const RowSlice &slice, Value tile);
+  void release(const Ring &ring, Block &block, Operation *from,
+               ArrayRef<Operation *> readers);
 
   gpu::GPUFuncOp kernel;
   ScheduleAttr schedule;
@@ -175,6 +177,35 @@ void RingBuilder::zeroMissingRows(wg::LoadOp load, const RowSlice &slice,
   wg::BarrierOp::create(inner, loc);
 }
 
+/// Gives the slot back behind the last of `readers` in `block`, not before
+/// `from`; first in the block where both are missing. Where that reader stands
+/// in a branch, each side gives it back: the next tile is loaded under what the
+/// branch does behind it.
+void RingBuilder::release(const Ring &ring, Block &block, Operation *from,
+                          ArrayRef<Operation *> readers) {
+  Operation *last = from;
+  for (Operation *reader : readers) {
+    Operation *place = block.findAncestorOpInBlock(*reader);
+    if (place && (!last || last->isBeforeInBlock(place)))
+      last = place;
+  }
+  auto branch = last == from ? scf::IfOp() : dyn_cast<scf::IfOp>(last);
+  if (!branch) {
+    if (last)
+      b.setInsertionPointAfter(last);
+    else
+      b.setInsertionPointToStart(&block);
+    wg::ReleaseOp::create(b, kernel.getLoc(), ring.storage, ring.to);
+    return;
+  }
+  if (branch.getElseRegion().empty()) {
+    b.createBlock(&branch.getElseRegion());
+    scf::YieldOp::create(b, branch.getLoc());
+  }
+  for (Region &side : branch->getRegions())
+    release(ring, side.front(), /*from=*/nullptr, readers);
+}
+
 void RingBuilder::convertLoad(wg::LoadOp load) {
   Location loc = load.getLoc();
   Ring &ring = rings[ringOf.lookup(load)];
@@ -194,14 +225,9 @@ void RingBuilder::convertLoad(wg::LoadOp load) {
   ring.from = wg::AdvanceOp::create(b, loc, ring.from);
   Value tile = wg::AcquireOp::create(b, loc, ring.storage, ring.to);
   zeroMissingRows(load, slice, tile);
-  Operation *last = b.getInsertionPoint()->getPrevNode();
-  for (Operation *user : load.getResult().getUsers()) {
-    Operation *place = load->getBlock()->findAncestorOpInBlock(*user);
-    if (last->isBeforeInBlock(place))
-      last = place;
-  }
-  b.setInsertionPointAfter(last);
-  wg::ReleaseOp::create(b, loc, ring.storage, ring.to);
+  Operation *ready = b.getInsertionPoint()->getPrevNode();
+  release(ring, *load->getBlock(), ready,
+          llvm::to_vector(load.getResult().getUsers()));
   b.setInsertionPoint(load);
   ring.to = wg::AdvanceOp::create(b, loc, ring.to);
   b.replaceOp(load, tile);

@@ -104,6 +104,44 @@ gpu.func @branch(%K: memref<f16> {fa.param = #fa.param<pointer "k">}, %H: index,
   gpu.return
 }
 
+// What a branch reads last it gives back itself, in front of what it does
+// behind that; the other side gives back as well.
+// CHECK-LABEL: gpu.func @early
+// CHECK: wg.acquire %[[RING:[a-z0-9]+]][%[[TO:[a-z0-9]+]]]
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: wg.mma
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: wg.release %[[RING]][%[[TO]]]
+// CHECK: wg.store_rows
+// CHECK: } else {
+// CHECK-NEXT: wg.release %[[RING]][%[[TO]]]
+// CHECK-NOT: wg.release
+// CHECK: gpu.return
+gpu.func @early(%K: memref<f16> {fa.param = #fa.param<pointer "k">}, %H: index, %Sk: index, %kh: index, %ks: index,
+                %b: i1, %q: !qtile, %O: memref<?xf32>) kernel
+    attributes {fa.kernel, fa.tma, fa.schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 8>,
+                known_block_size = array<i32: 256, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %k = memref.reinterpret_cast %K to offset: [0], sizes: [%H, %Sk, 64], strides: [%kh, %ks, 1] : memref<f16> to !tensor
+  %kv = memref.subview %k[0, 0, 0] [1, 64, 64] [1, 1, 1] : !tensor to memref<64x64xf16, strided<[?, 1]>>
+  %zeros = wg.splat %zero : f32 -> !s
+  %none = wg.splat %zero : f32 -> !wg.rows<128xf32, warps = 8>
+  %t = wg.load %kv rows %c64 : memref<64x64xf16, strided<[?, 1]>> -> !ktile
+  scf.if %b {
+    %sum = scf.for %j = %c0 to %Sk step %c64 iter_args(%acc = %zeros) -> (!s) {
+      %s = wg.mma %q, %t, %acc {transpose_b} : !qtile, !ktile, !s
+      scf.yield %s : !s
+    }
+    %l = wg.reduce_rows addf %sum, %none : !s, !wg.rows<128xf32, warps = 8>
+    wg.store_rows %l, %O rows %Sk : !wg.rows<128xf32, warps = 8>, memref<?xf32>
+  }
+  gpu.return
+}
+
 // Only kernels that ask for it.
 // CHECK-LABEL: gpu.func @others
 // CHECK: wg.load
