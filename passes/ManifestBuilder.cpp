@@ -95,7 +95,11 @@ static constexpr int64_t kPanelBytes = 128;
 ArrayAttr ManifestBuilder::params(ArrayRef<Attribute> params, TypeRange types) {
   SmallVector<Attribute> list;
   for (auto [attr, type] : llvm::zip_equal(params, types)) {
-    auto param = cast<ParamAttr>(attr);
+    auto param = dyn_cast<ParamAttr>(attr);
+    if (!param) { // a computed value, as the manifest writes it
+      list.push_back(attr);
+      continue;
+    }
     SmallVector<Attribute> args{b.getStringAttr(param.getName())};
     if (param.getDim() >= 0)
       args.push_back(number(param.getDim()));

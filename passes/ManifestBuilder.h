@@ -9,7 +9,8 @@
 namespace mlir::fa {
 /// Name of the module attribute that holds the manifest.
 inline constexpr llvm::StringLiteral kManifestAttr = "fa.manifest";
-/// Name of the attribute that says what a kernel's argument carries.
+/// Name of the attribute that says what a kernel's argument carries: a
+/// ParamAttr, or `["expr", ...]` for what the host computes from the sizes.
 inline constexpr llvm::StringLiteral kParamAttr = "fa.param";
 /// Name of the gpu.module's attribute that names the chip.
 inline constexpr llvm::StringLiteral kTargetAttr = "fa.target";

@@ -447,6 +447,22 @@ def WgStoreTma : Pass<"wg-store-tma", "ModuleOp"> {
   let dependentDialects = ["arith::ArithDialect", "wg::WgDialect"];
 }
 
+def WgLaunchValues : Pass<"wg-launch-values", "ModuleOp"> {
+  let summary = "Let the host divide what a launch knows";
+  let description = [{
+    Stage specialized; kernels with `fa.tma` whose blocks stay for several tiles.
+    Index arithmetic on sizes and constants that divides becomes an argument, told
+    by the manifest as an expression.
+
+    ```mlir
+    gpu.func @f(%s: index {size}) {         gpu.func @f(%s: index {size}, %n: index
+      %n = affine.apply                         {fa.param = ["expr", ["ceildiv",
+          ceildiv(%s, 128)           ==>           ["size", "q", 2], 128]]}) {
+      use %n                                  use %n
+    ```
+  }];
+}
+
 def WgNarrowIndices : Pass<"wg-narrow-indices", "ModuleOp"> {
   let summary = "Count in 32 bits";
   let description = [{

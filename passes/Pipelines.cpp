@@ -101,6 +101,7 @@ static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgSpecialize());
   pm.addPass(createWgFetchTiles());
   pm.addPass(createWgStoreTma());
+  pm.addPass(createWgLaunchValues());
   addCleanup(pm);
 }
 

@@ -48,10 +48,11 @@ private:
   bool canCopy(Value value);
   Value copy(Value value, IRMapping &mapping);
   void chooseMessage();
+  SmallVector<Value> findPlace();
   void makeMail();
   void rewriteProducer();
   void rewriteConsumers();
-  scf::WhileOp makeLoop(scf::ForOp loop, ValueRange inits);
+  scf::WhileOp makeLoop(scf::ForOp loop, ValueRange inits, ValueRange passed);
 
   gpu::GPUFuncOp kernel;
   OpBuilder b;
@@ -122,10 +123,11 @@ bool TileFetcher::canCopy(Value value) {
                       [&](Value operand) { return canCopy(operand); });
 }
 
-/// `value` at the builder's place in the producer.
+/// `value`, of a role's loop, at the builder's place in the producer.
 Value TileFetcher::copy(Value value, IRMapping &mapping) {
   Operation *op = value.getDefiningOp();
-  if (mapping.contains(value) || !op || !consumers->isProperAncestor(op))
+  if (mapping.contains(value) || !op ||
+      !(consumers->isProperAncestor(op) || sends->isProperAncestor(op)))
     return mapping.lookupOrDefault(value);
   for (Value operand : op->getOperands())
     copy(operand, mapping);
@@ -153,6 +155,34 @@ void TileFetcher::chooseMessage() {
   }
 }
 
+/// What the producer's loads ask of a tile's number alone: where it stands. It
+/// divides for the consumers anyway, and need not do so twice.
+SmallVector<Value> TileFetcher::findPlace() {
+  Block *body = sends.getBody();
+  DenseSet<Value> place{sends.getInductionVar()};
+  SmallVector<Value> asked;
+  DenseSet<Value> known;
+  auto isPlace = [&](Value value) { return place.contains(value); };
+  auto isKnown = [&](Value value) {
+    return isPlace(value) || known.contains(value) ||
+           value.getParentBlock() != body;
+  };
+  for (Operation &op : body->without_terminator())
+    if (isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
+        llvm::all_of(op.getOperands(), isKnown))
+      (llvm::any_of(op.getOperands(), isPlace) ? place : known)
+          .insert(op.result_begin(), op.result_end());
+  for (Operation &op : body->without_terminator())
+    for (Value result : op.getResults())
+      if (isPlace(result) &&
+          llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return user->getNumResults() == 0 ||
+                   !place.contains(user->getResult(0));
+          }))
+        asked.push_back(result);
+  return asked;
+}
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -175,14 +205,20 @@ void TileFetcher::makeMail() {
   init.getRingsMutable().append(mail);
 }
 
-/// Puts a loop that carries `inits` in the place of `loop`, whose results are
-/// its last but one (behind them stands the cursor of the mail).
-scf::WhileOp TileFetcher::makeLoop(scf::ForOp loop, ValueRange inits) {
+/// Puts a loop that carries `inits`, and has `passed` behind the first of them
+/// in its body, in the place of `loop`, whose results are its last but one
+/// (behind them stands the cursor of the mail).
+scf::WhileOp TileFetcher::makeLoop(scf::ForOp loop, ValueRange inits,
+                                   ValueRange passed) {
   b.setInsertionPoint(loop);
-  SmallVector<Location> locs(inits.size(), loc);
-  auto made = scf::WhileOp::create(b, loc, inits.getTypes(), inits);
-  for (Region &region : made->getRegions())
-    b.createBlock(&region, {}, inits.getTypes(), locs);
+  SmallVector<Type> types(inits.getTypes()), inside(types);
+  inside.insert(inside.begin() + 1, passed.getTypes().begin(),
+                passed.getTypes().end());
+  auto made = scf::WhileOp::create(b, loc, inside, inits);
+  b.createBlock(&made.getBefore(), {}, types,
+                SmallVector<Location>(types.size(), loc));
+  b.createBlock(&made.getAfter(), {}, inside,
+                SmallVector<Location>(inside.size(), loc));
   loop.replaceAllUsesWith(
       made.getResults().drop_back().take_back(loop.getNumResults()));
   return made;
@@ -212,7 +248,8 @@ void TileFetcher::rewriteProducer() {
   SmallVector<Value> inits{sends.getLowerBound()};
   llvm::append_range(inits, sends.getInitArgs());
   inits.push_back(wg::CursorOp::create(b, loc, cursor));
-  scf::WhileOp loop = makeLoop(sends, inits);
+  SmallVector<Value> place = findPlace();
+  scf::WhileOp loop = makeLoop(sends, inits, place);
 
   Block *before = loop.getBeforeBody();
   b.setInsertionPointToEnd(before);
@@ -222,6 +259,7 @@ void TileFetcher::rewriteProducer() {
   Value known = arith::MinSIOp::create(b, loc, tile, last);
   IRMapping mapping;
   mapping.map(receives.getInductionVar(), known);
+  mapping.map(sends.getInductionVar(), known);
   Value exists =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, tile, tiles);
   Value none = arith::ConstantIndexOp::create(b, loc, kNoTile);
@@ -229,18 +267,23 @@ void TileFetcher::rewriteProducer() {
   for (Value value : message)
     words.push_back(copy(value, mapping));
   wg::SendOp::create(b, loc, words, mail, at);
-  SmallVector<Value> passed(before->getArguments());
-  passed.front() = known;
-  passed.back() = wg::AdvanceOp::create(b, loc, at);
+  SmallVector<Value> passed{known};
+  for (Value value : place)
+    passed.push_back(copy(value, mapping));
+  llvm::append_range(passed, before->getArguments().drop_front().drop_back());
+  passed.push_back(wg::AdvanceOp::create(b, loc, at));
   scf::ConditionOp::create(b, loc, exists, passed);
 
   // Fetched early, so that it is there when the tile's loads are issued.
   Block *after = loop.getAfterBody();
   ValueRange args = after->getArguments();
+  for (auto [known, told] : llvm::zip(place, args.drop_front()))
+    known.replaceAllUsesWith(told);
   b.setInsertionPointToEnd(after);
   SmallVector<Value> next{wg::FetchTileOp::create(b, loc, counter, tiles)};
-  llvm::append_range(next, moveBody(sends, after, args.front(),
-                                    args.drop_front().drop_back()));
+  llvm::append_range(next,
+                     moveBody(sends, after, args.front(),
+                              args.drop_front(1 + place.size()).drop_back()));
   next.push_back(args.back());
   b.setInsertionPointToEnd(after);
   scf::YieldOp::create(b, loc, next);
@@ -259,7 +302,7 @@ void TileFetcher::rewriteConsumers() {
   SmallVector<Value> inits(receive(first));
   llvm::append_range(inits, receives.getInitArgs());
   inits.push_back(wg::AdvanceOp::create(b, loc, first));
-  scf::WhileOp loop = makeLoop(receives, inits);
+  scf::WhileOp loop = makeLoop(receives, inits, /*passed=*/{});
 
   Block *before = loop.getBeforeBody();
   b.setInsertionPointToEnd(before);

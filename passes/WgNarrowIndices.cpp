@@ -27,8 +27,11 @@ class Narrower {
 public:
   explicit Narrower(gpu::GPUFuncOp kernel) : b(kernel.getContext()) {
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
-      auto param = kernel.getArgAttrOfType<ParamAttr>(i, kParamAttr);
-      if (!param || param.getKind() == ParamKind::Stride)
+      Attribute attr = kernel.getArgAttr(i, kParamAttr);
+      auto param = dyn_cast_or_null<ParamAttr>(attr);
+      bool isExtent = param ? param.getKind() != ParamKind::Stride
+                            : isa_and_nonnull<ArrayAttr>(attr);
+      if (!isExtent)
         addWide(kernel.getArgument(i));
     }
   }

@@ -62,12 +62,13 @@ private:
 };
 } // namespace
 
-static Budget budgetFor(int64_t groups) {
+/// A producer that goes from tile to tile keeps where it is in every ring.
+static Budget budgetFor(int64_t groups, bool persistent) {
   switch (groups) {
   case 1:
     return {40, 240};
   case 2:
-    return {24, 240};
+    return persistent ? Budget{40, 232} : Budget{24, 240};
   case 3:
     return {32, 160};
   default:
@@ -237,7 +238,9 @@ void Specializer::run() {
   Block &body = kernel.getBody().front();
   Operation *end = body.getTerminator();
   b.setInsertionPoint(end);
-  Budget budget = budgetFor(groups);
+  auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+  Budget budget =
+      budgetFor(groups, schedule && schedule.getGrid() != Grid::Blocks);
   wg::RoleOp producer = makeRole("producer", 0, 1, budget.producer, true);
   wg::RoleOp consumers =
       makeRole("consumers", 1, 1 + groups, budget.consumer, false);

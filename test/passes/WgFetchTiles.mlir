@@ -29,9 +29,12 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK: %[[REM:.*]] = arith.remui %[[KNOWN]], %[[TILES]]
 // CHECK: %[[HEAD:.*]] = arith.divui %[[REM]], %[[HEADS]]
 // CHECK: wg.send %[[WORD]], %[[HEAD]] to %[[MAIL]][%[[AT]]]
-// CHECK: scf.condition(%[[EXISTS]]) %[[KNOWN]]
+// Its own loads ask for the same place, which is computed once.
+// CHECK: %[[ROW:.*]] = arith.divui %[[KNOWN]], %[[HEADS]]
+// CHECK: scf.condition(%[[EXISTS]]) %[[KNOWN]], %[[ROW]]
+// CHECK: ^bb0(%{{.*}}: index, %[[ROW:.*]]: index
 // CHECK: %[[NEXT:.*]] = wg.fetch_tile %[[COUNTER]] of %[[TILES]]
-// CHECK: wg.tma_load
+// CHECK: wg.tma_load %{{.*}}[%[[ROW]], %c0, %c0]
 // CHECK: scf.yield %[[NEXT]]
 
 // CHECK: wg.role "consumers"
@@ -56,7 +59,8 @@ gpu.func @f(%heads: index {fa.param = #fa.param<size "q"[1]>}, %tiles: index {fa
     %block = gpu.block_id x
     %blocks = gpu.grid_dim x
     %end = scf.for %t = %block to %tiles step %blocks iter_args(%f = %from) -> (!from) {
-      wg.tma_load %Q[%t, %c0, %c0], %q[%f] : !map, !ring
+      %row = arith.divui %t, %heads : index
+      wg.tma_load %Q[%row, %c0, %c0], %q[%f] : !map, !ring
       %n = wg.advance %f : !from
       scf.yield %n : !from
     }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: fa-opt %s --wg-specialize --canonicalize --cse | FileCheck %s
+// RUN: sed 's/fa.kernel,/fa.kernel, fa.schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 8, grid = counter>,/' %s | \
+// RUN:   fa-opt --wg-specialize | FileCheck %s --check-prefix=STAYS
+
+// A producer of blocks that stay has more to keep.
+// STAYS: wg.role "producer" warpgroups 0 to 1 registers 40
+// STAYS: wg.role "consumers" warpgroups 1 to 3 registers 232
 
 !qtile = !wg.smem<128x64xf16, sw128>
 !ktile = !wg.smem<64x64xf16, sw128>
