@@ -70,6 +70,16 @@ private:
                : TileOrder::Natural;
   }
 
+  /// Three warpgroups have no registers left for the store by TMA where regions
+  /// or the left end of a window need some (ptxas spilled 3 to 58 words).
+  static bool storesByTma(AttentionOp op,
+                          const ::fa::target::ScheduleRow &row) {
+    constexpr int64_t kWarpsOfTwo = 8;
+    bool needsMore = op.hasScoreRegion() || op.hasKeepRegion() ||
+                     op.getMaskOrDefault().getLeftBound();
+    return row.tmaStore && (row.warps <= kWarpsOfTwo || !needsMore);
+  }
+
   LogicalResult choose(AttentionOp op) {
     std::vector<::fa::target::ScheduleRow> rows =
         ::fa::target::chooseSchedules(chip, op.getQkDim(), op.getVDim());
@@ -125,7 +135,7 @@ private:
         row.qInRegisters, row.splitMask ? MaskStyle::Split : MaskStyle::Guard,
         orderFor(op), row.backward ? KeyOrder::Backward : KeyOrder::Forward,
         row.qBuffers, row.rotate, row.threshold, row.vWait, row.pingPong,
-        static_cast<Grid>(row.grid), row.tmaStore, row.headGroup);
+        static_cast<Grid>(row.grid), storesByTma(op, row), row.headGroup);
   }
 
   /// `base` with the options' fields; null, with an error, where that is none.

@@ -19,15 +19,17 @@
 // RUN: fa-compile %examples/attention-bshd-causal.mlir --chip=sm_90a -o %t.bshd.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.bshd.ptx
 // RUN: %ptxas -arch=sm_90a -v %t.bshd.ptx -o %t.cubin 2>&1 | FileCheck %s --implicit-check-not=C75 --implicit-check-not=C76
-// RUN: fa-compile %examples/attention-causal.mlir --chip=sm_90a --schedule="grid = counter, q_buffers = 2, head_group = 32" -o %t.stays.ptx
-// RUN: FileCheck %s --check-prefix=STAYS < %t.stays.ptx
-// RUN: %ptxas -arch=sm_90a -v %t.stays.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=LENGTHS --implicit-check-not=C75 --implicit-check-not=C76
+// RUN: FileCheck %s --check-prefix=STAYS < %t.causal.ptx
+// RUN: fa-compile %examples/attention-causal.mlir --chip=sm_90a --schedule="grid = blocks, q_buffers = 1, tma_store = false" -o %t.blocks.ptx
+// RUN: FileCheck %s --check-prefix=BLOCKS < %t.blocks.ptx
+// RUN: %ptxas -arch=sm_90a -v %t.blocks.ptx -o %t.cubin 2>&1 | FileCheck %s --implicit-check-not=C75 --implicit-check-not=C76
 
 // ROLES: gpu.func @attention_tma
-// ROLES: wg.role "producer" warpgroups 0 to 1 registers 24 single_thread
+// ROLES: wg.role "producer" warpgroups 0 to 1 registers 40 single_thread
 // ROLES: wg.tma_load
-// ROLES: wg.role "consumers" warpgroups 1 to 3 registers 240
+// ROLES: wg.role "consumers" warpgroups 1 to 3 registers 232
 // ROLES: wg.acquire
+// ROLES: wg.tma_store
 // ROLES: gpu.func @attention_wide
 // ROLES-NOT: wg.role
 
@@ -52,6 +54,9 @@
 // STAYS: "owner": "stream"
 // STAYS: .entry attention_tma
 // STAYS: atom.{{.*}}inc.u32
+
+// BLOCKS: .entry attention_tma
+// BLOCKS-NOT: inc.u32
 
 // CHECK: Compiling entry function 'attention_tma'
 // CHECK: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
