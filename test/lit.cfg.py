@@ -33,6 +33,7 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 config.substitutions += [
     ("%python", config.python),
     ("%cc", config.cc),
+    ("%mlir_lib_dir", config.mlir_lib_dir),
     ("%cxx", config.cxx),
     ("%fa_src", config.fa_src_root),
     ("%fa_obj", config.fa_obj_root),

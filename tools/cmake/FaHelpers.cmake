@@ -10,13 +10,16 @@ if(FA_SANITIZE)
   string(APPEND CMAKE_MODULE_LINKER_FLAGS " -Wl,-z,undefs")
 endif()
 
+# MLIR's and LLVM's shared libraries, and nothing finer. FaConfig.cmake adds the headers of the LLVM that it finds.
+add_library(FaMlir INTERFACE)
+target_link_libraries(FaMlir INTERFACE MLIR LLVM)
+install(TARGETS FaMlir EXPORT FaTargets)
+
 # fa_add_mlir_library(NAME sources... [DEPENDS targets...] [LINK_LIBS libs...] [PCH headers...])
-# A library that uses MLIR. It links MLIR's shared library and nothing finer.
+# A library that uses MLIR.
 function(fa_add_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;PCH" ${ARGN})
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  fa_add_plain_library(${name} ${ARG_UNPARSED_ARGUMENTS} LINK_LIBS ${ARG_LINK_LIBS} FaMlir)
   fa_no_rtti_if_llvm_has_none(${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -26,20 +29,28 @@ function(fa_add_mlir_library name)
   endif()
 endfunction()
 
-# fa_add_plain_library(NAME sources... [LINK_LIBS libs...]): a library without MLIR and LLVM.
+# fa_add_plain_library(NAME sources... [LINK_LIBS libs...] [NOT_INSTALLED]): a library without MLIR and LLVM.
 function(fa_add_plain_library name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_INSTALLED" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${name} PUBLIC cxx_std_17)
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${FA_INCLUDE_DIR}>)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  if(NOT ARG_NOT_INSTALLED)
+    install(TARGETS ${name} EXPORT FaTargets)
+  endif()
 endfunction()
 
-# fa_add_tool(NAME sources... [LINK_LIBS libs...]): an executable in build/bin.
+# fa_add_tool(NAME sources... [LINK_LIBS libs...] [NOT_INSTALLED]): an executable in build/bin.
 function(fa_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_INSTALLED" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   fa_no_rtti_if_llvm_has_none(${name})
+  if(NOT ARG_NOT_INSTALLED)
+    install(TARGETS ${name})
+  endif()
 endfunction()
 
 function(fa_no_rtti_if_llvm_has_none name)
