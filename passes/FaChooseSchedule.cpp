@@ -102,6 +102,11 @@ private:
       for (const ::fa::target::ScheduleRow &row : rows)
         versions.push_back(version(op, row));
     }
+    if (chip == "sm_90a" && !cast<VersionAttr>(versions[0]).getTma())
+      op.emitRemark()
+          << "takes the slower kernels of sm_80: those with TMA and "
+             "wgmma are for head dims that are multiples of 16, and "
+             "for tiles of 64 rows a warpgroup";
     op.setScheduleAttr(cast<VersionAttr>(versions[0]).getSchedule());
     if (versions.size() > 1)
       op->setAttr(kVersionsAttr, ArrayAttr::get(op.getContext(), versions));

@@ -3,6 +3,7 @@
 // object, its manifest inside. README.md beside this file has examples.
 #include "lowering/Compiler.h"
 #include "lowering/Register.h"
+#include "lowering/Report.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
@@ -77,6 +78,12 @@ static cl::opt<std::string>
              cl::desc("Any fields of the schedule, as #fa.schedule has them"),
              cl::value_desc("field = value, ..."), cl::cat(category));
 
+static cl::opt<bool>
+    report("report",
+           cl::desc("Say on standard error what was chosen and why, what the "
+                    "masks skip, and what to expect"),
+           cl::cat(category));
+
 /// The options as they are before anything is compiled: linking a shared object
 /// runs lld, which sets the process's command line options back.
 static fa::CompileOptions readOptions() {
@@ -123,6 +130,7 @@ int main(int argc, char **argv) {
       argc, argv, "Compiles an attention op to PTX or a shared object\n");
   fa::CompileOptions options = readOptions();
   std::string destination = output;
+  bool wantsReport = report;
   if (stage == "help") {
     for (const std::string &name : fa::stageNames(options))
       llvm::outs() << name << "\n";
@@ -142,9 +150,16 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
+  fa::CompileReport account;
+  if (wantsReport && failed(account.readProblem(*module, options)))
+    return 1;
   FailureOr<std::string> result = compile(*module, options);
   if (failed(result))
     return 1;
+  if (wantsReport) {
+    account.readKernels(*module, *result, options);
+    llvm::errs() << account.text();
+  }
   std::unique_ptr<llvm::ToolOutputFile> out =
       openOutputFile(destination, &message);
   if (!out)
