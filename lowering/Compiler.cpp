@@ -132,6 +132,18 @@ static FailureOr<CpuTarget> checkOptions(ModuleOp module,
   return *cpu;
 }
 
+static LogicalResult runPasses(ModuleOp module, const CompileOptions &options,
+                               function_ref<void(OpPassManager &)> build) {
+  if (options.run) {
+    OpPassManager passes(ModuleOp::getOperationName());
+    build(passes);
+    return options.run(passes, module);
+  }
+  PassManager passes(module->getContext(), ModuleOp::getOperationName());
+  build(passes);
+  return passes.run(module);
+}
+
 static FailureOr<CpuTarget>
 walkTo(ModuleOp module, const CompileOptions &options, StringRef last) {
   FailureOr<CpuTarget> cpu = checkOptions(module, options);
@@ -156,13 +168,29 @@ walkTo(ModuleOp module, const CompileOptions &options, StringRef last) {
     return module.emitError()
            << "is at stage " << from << " already, behind the stage asked for, "
            << last;
-  PassManager pm(module->getContext(), ModuleOp::getOperationName());
-  for (size_t i = first; i < end; ++i)
-    if (!llvm::is_contained(options.skip, way[i].name))
-      way[i].build(pm);
-  if (failed(pm.run(module)))
+  auto build = [&](OpPassManager &passes) {
+    for (size_t i = first; i < end; ++i)
+      if (!llvm::is_contained(options.skip, way[i].name))
+        way[i].build(passes);
+  };
+  if (failed(runPasses(module, options, build)))
     return failure();
   return cpu;
+}
+
+void mlir::fa::getCompilerDialects(DialectRegistry &registry) {
+  CompileOptions options;
+  for (const char *chip : {"cpu", "sm_80", "sm_90a"}) {
+    options.chip = chip;
+    for (bool reference : {false, options.chip == "cpu"}) {
+      options.reference = reference;
+      OpPassManager passes(ModuleOp::getOperationName());
+      for (const Step &step : wayDown(options, CpuTarget()))
+        step.build(passes);
+      passes.getDependentDialects(registry);
+    }
+  }
+  registerPtxTranslations(registry);
 }
 
 LogicalResult mlir::fa::compileToStage(ModuleOp module,

@@ -5,7 +5,9 @@
 #define FA_LOWERING_COMPILER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,14 @@ struct CompileOptions {
   std::string schedule;
   /// Optional stages to leave out.
   std::vector<std::string> skip;
+  /// How the passes are run on the module: a pass that compiles names its own
+  /// runPipeline here. By a pass manager of their own where it is empty.
+  std::function<LogicalResult(OpPassManager &, ModuleOp)> run;
 };
+
+/// Adds the dialects, with their translations, that compiling may lead to: a
+/// pass that compiles depends on them.
+void getCompilerDialects(DialectRegistry &registry);
 
 /// The names of the stages on the way to an artefact, in order, the first
 /// "problem" and the last the one that is emitted from ("nvvm" or "llvm").

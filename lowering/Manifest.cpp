@@ -93,6 +93,8 @@ private:
 
 } // namespace
 
+StringRef fa::producer() { return "fa-compile " FA_VERSION; }
+
 FailureOr<std::string> fa::writeManifest(ModuleOp module, DictionaryAttr target,
                                          StringRef bodySha256) {
   auto manifest = module->getAttrOfType<DictionaryAttr>("fa.manifest");
@@ -100,7 +102,7 @@ FailureOr<std::string> fa::writeManifest(ModuleOp module, DictionaryAttr target,
     return module.emitError("expects a dictionary 'fa.manifest' on the module");
   MLIRContext *context = module.getContext();
   NamedAttrList members(manifest);
-  members.set("producer", StringAttr::get(context, "fa-compile " FA_VERSION));
+  members.set("producer", StringAttr::get(context, producer()));
   members.set("target", target);
   members.set("body_sha256", StringAttr::get(context, bodySha256));
 

@@ -20,6 +20,9 @@ namespace mlir::fa {
 FailureOr<std::string> writeManifest(ModuleOp module, DictionaryAttr target,
                                      StringRef bodySha256);
 
+/// What a manifest names as its producer: "fa-compile 0.1.0".
+StringRef producer();
+
 /// Lower-case hexadecimal SHA-256 over the concatenation of `parts`.
 std::string sha256Hex(ArrayRef<StringRef> parts);
 

@@ -4,6 +4,7 @@
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Wg/WgDialect.h"
 #include "lowering/Cpu/Passes.h"
+#include "lowering/Embed/Passes.h"
 #include "lowering/Ptx/EmitPtx.h"
 #include "lowering/Ptx/Passes.h"
 #include "lowering/Reference/Passes.h"
@@ -17,17 +18,26 @@
 
 using namespace mlir;
 
-void mlir::fa::registerEverything(DialectRegistry &registry) {
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllPasses();
+void mlir::fa::registerDialects(DialectRegistry &registry) {
   registry.insert<FaDialect, wg::WgDialect>();
   registerBufferizableOpInterface(registry);
   registerPtxTranslations(registry);
+}
+
+void mlir::fa::registerPasses() {
   registerFaPasses();
   registerFaPipelines();
   registerCpuPasses();
   registerNvvmPasses();
   registerFaPtxPasses();
   registerReferencePasses();
+  registerFaEmbedPasses();
+}
+
+void mlir::fa::registerEverything(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllPasses();
+  registerDialects(registry);
+  registerPasses();
 }

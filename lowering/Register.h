@@ -5,8 +5,14 @@
 namespace mlir {
 class DialectRegistry;
 namespace fa {
-/// Adds this project's dialects and upstream's to `registry`, with the external
-/// models they need, and registers all passes and pipelines by name.
+/// Adds this project's dialects to `registry`, with the external models and
+/// translations that they need.
+void registerDialects(DialectRegistry &registry);
+
+/// Registers this project's passes and pipelines by name; once a process.
+void registerPasses();
+
+/// Both, and all dialects, extensions and passes of upstream's.
 void registerEverything(DialectRegistry &registry);
 } // namespace fa
 } // namespace mlir
