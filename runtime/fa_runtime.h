@@ -43,7 +43,7 @@ extern "C" {
 
 /* The version of this interface: 1000 * major + minor. Minor versions only add.
  */
-#define FA_RUNTIME_VERSION 1000
+#define FA_RUNTIME_VERSION 1001
 /* The largest rank of a tensor. */
 #define FA_MAX_RANK 8
 
@@ -251,6 +251,27 @@ FA_API fa_status fa_plan_note(const fa_plan *plan, const char **note);
 /* The number of blocks (CPU: calls of the kernel), one a tile unless the kernel
  * is persistent; 0 = a launch does nothing and succeeds. */
 FA_API fa_status fa_plan_grid(const fa_plan *plan, int64_t *grid);
+
+/* ---- Compiled modules -----------------------------------------------------
+ */
+
+/* What modules call that have artefacts inside (pass fa-embed). Addresses are
+ * integers here, so that code without pointers can pass them.
+ * - artifact, size: the artefact's bytes.
+ * - state: eight bytes beside them that are zero at first and belong to this
+ *   call from then on.
+ * - values, count: 64 bits each. Of every tensor of the artefact, in its order,
+ *   the address, the sizes and the strides; then its scalars, floating ones as
+ *   f64, others as i64.
+ * - stream: as for fa_launch.
+ * On CUDA the device is that of the current context. The first call opens the
+ * artefact; plans are kept by shape, so that a later call of the same shape
+ * only launches. */
+FA_API fa_status fa_embedded_launch(int64_t artifact, int64_t size,
+                                    int64_t state, int64_t values,
+                                    int64_t count, int64_t stream);
+/* Ends the process with the reason on standard error unless status is FA_OK. */
+FA_API void fa_embedded_check(fa_status status);
 
 /* ---- Helpers for tools ----------------------------------------------------
  */

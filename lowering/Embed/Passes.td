@@ -47,5 +47,37 @@ def FaEmitArtifact : Pass<"fa-emit-artifact", "::mlir::ModuleOp"> {
   ];
 }
 
+def FaEmbed : Pass<"fa-embed", "::mlir::ModuleOp"> {
+  let summary = "Compile every fa.attention of a module in its place";
+  let description = [{
+    For modules in which attention stands among other code: each `fa.attention`,
+    on tensors or memrefs, in any function, becomes a call of a function that
+    launches its kernel. Ops that are equal but for their scale share one.
+    `host` says who launches:
+
+    * `runtime`: libfa_runtime, which the program has to be linked with. The
+      artefact is a constant of the module, and may be for a GPU or for the CPU.
+    * `launch_func`: the program's own GPU runtime. The PTX is a `gpu.binary`;
+      which kernel fits is decided around `gpu.launch_func`. Kernels that need
+      tensor maps or the number of multiprocessors are left to `runtime`; a
+      remark says so.
+
+    Tensors are handed over by `bufferization.to_buffer` and come back by
+    `to_tensor`, so the host's own bufferization runs later, as ever.
+
+    ```mlir
+    %o = fa.attention ins(%q, %k, %v : ...) outs(%init : tensor<2x4x33x64xf16>)
+    // ==>
+    %dest = bufferization.alloc_tensor() : tensor<2x4x33x64xf16>
+    %out = bufferization.to_buffer %dest : ...
+    call @fa_attention_0(%q_buffer, %k_buffer, %v_buffer, %out, %scale) : ...
+    %o = bufferization.to_tensor %out restrict writable : ...
+    ```
+  }];
+  let options = compileOptions # [
+    Option<"host", "host", "std::string", "\"runtime\"",
+           "runtime or launch_func">
+  ];
+}
 
 #endif // FA_LOWERING_EMBED_PASSES_TD

@@ -27,6 +27,10 @@ struct PtxText {
 /// no driver would load.
 FailureOr<PtxText> emitPtx(gpu::GPUModuleOp module);
 
+/// A gpu.binary called `name` with `ptx`, where gpu.launch_func finds it.
+gpu::BinaryOp createPtxBinary(OpBuilder &b, Location loc, StringRef name,
+                              const PtxText &ptx);
+
 /// What emitPtx needs in the context that `registry` belongs to.
 void registerPtxTranslations(DialectRegistry &registry);
 

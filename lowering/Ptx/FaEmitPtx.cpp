@@ -14,6 +14,17 @@ namespace mlir::fa {
 
 using namespace mlir;
 
+gpu::BinaryOp mlir::fa::createPtxBinary(OpBuilder &b, Location loc,
+                                        StringRef name, const PtxText &ptx) {
+  auto target = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
+                                          "nvptx64-nvidia-cuda", ptx.chip);
+  auto object = gpu::ObjectAttr::get(
+      b.getContext(), target, gpu::CompilationTarget::Assembly,
+      b.getStringAttr(ptx.text), DictionaryAttr(), gpu::KernelTableAttr());
+  return gpu::BinaryOp::create(b, loc, name, /*offloadingHandler=*/nullptr,
+                               b.getArrayAttr({object}));
+}
+
 namespace {
 
 struct FaEmitPtx : fa::impl::FaEmitPtxBase<FaEmitPtx> {
@@ -32,24 +43,12 @@ struct FaEmitPtx : fa::impl::FaEmitPtxBase<FaEmitPtx> {
       if (failed(ptx))
         return signalPassFailure();
       all += ptx->text;
-      replaceByBinary(module, *ptx);
+      OpBuilder b(module);
+      fa::createPtxBinary(b, module.getLoc(), module.getName(), *ptx);
+      module.erase();
     }
     if (!to.empty() && failed(write(all)))
       signalPassFailure();
-  }
-
-  void replaceByBinary(gpu::GPUModuleOp module, const fa::PtxText &ptx) {
-    OpBuilder builder(module);
-    auto target = NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,
-                                            "nvptx64-nvidia-cuda", ptx.chip);
-    auto object = gpu::ObjectAttr::get(
-        &getContext(), target, gpu::CompilationTarget::Assembly,
-        builder.getStringAttr(ptx.text), DictionaryAttr(),
-        gpu::KernelTableAttr());
-    gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
-                          /*offloadingHandler=*/nullptr,
-                          builder.getArrayAttr({object}));
-    module.erase();
   }
 
   LogicalResult write(StringRef text) {
