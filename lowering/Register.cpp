@@ -11,6 +11,7 @@
 #include "lowering/WgToNvvm/Passes.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "passes/Raise/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -26,6 +27,7 @@ void mlir::fa::registerDialects(DialectRegistry &registry) {
 
 void mlir::fa::registerPasses() {
   registerFaPasses();
+  registerFaRaisePasses();
   registerFaPipelines();
   registerCpuPasses();
   registerNvvmPasses();

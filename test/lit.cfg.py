@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lit suite `fa`: every text test of this folder. test/README.md says how to write and run them."""
 
+import importlib.util
 import os
 import shutil
 
@@ -82,6 +83,8 @@ for level, needed in (("cpu-v3", v3), ("cpu-v4", v4)):
         config.available_features.add(level)
 if has_gpu():
     config.available_features.add("gpu")
+if importlib.util.find_spec("numpy"):
+    config.available_features.add("numpy")
 # `sanitized`: our binaries carry a sanitizer's run-time library.
 if config.fa_sanitize:
     config.available_features.add("sanitized")
