@@ -99,7 +99,8 @@ def dense(text):
         if element == "bf16":
             values = (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32)
         elif element == "i1":
-            values = np.frombuffer(data, np.uint8) != 0
+            values = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
+            values = values[: int(np.prod(shape_of(kind)))]
         else:
             values = np.frombuffer(data, types[element])
     else:
