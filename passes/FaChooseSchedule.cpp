@@ -137,9 +137,9 @@ private:
                        : row.keyTile;
     return ScheduleAttr::get(
         op.getContext(), row.queryTile, keys, row.warps, row.stages,
-        row.qInRegisters, row.splitMask ? MaskStyle::Split : MaskStyle::Guard,
-        orderFor(op), row.backward ? KeyOrder::Backward : KeyOrder::Forward,
-        row.qBuffers, row.rotate, row.threshold, row.vWait, row.pingPong,
+        row.splitMask ? MaskStyle::Split : MaskStyle::Guard, orderFor(op),
+        row.backward ? KeyOrder::Backward : KeyOrder::Forward, row.qBuffers,
+        row.rotate, row.threshold, row.vWait, row.pingPong,
         static_cast<Grid>(row.grid), storesByTma(op, row), row.headGroup);
   }
 
@@ -152,7 +152,7 @@ private:
         [&] { return op.emitOpError() << "has an unusable schedule: "; },
         op.getContext(), pick(queryTile, base.getQueryTile()),
         pick(keyTile, base.getKeyTile()), pick(warps, base.getWarps()),
-        pick(stages, base.getStages()), base.getQInRegisters(),
+        pick(stages, base.getStages()),
         mask.empty() ? base.getMask() : *symbolizeMaskStyle(mask),
         base.getOrder(), base.getWalk(), base.getQBuffers(), base.getRotate(),
         base.getThreshold(), base.getVWait(), base.getPingPong(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialect/Fa/FaDialect.h"
+#include "passes/EntryRoles.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAENTRYTOBUFFERS
@@ -69,221 +70,42 @@ static LogicalResult checkOtherOps(func::FuncOp func) {
     return op.emitError()
            << "'" << op.getName()
            << "' beside fa.attention: an entry function may only hold "
-              "constants, tensor.empty and casts; code around attention is for "
-              "the embedding pipelines";
+              "constants, tensor.empty, tensor.dim and casts; code around "
+              "attention is for the embedding pipelines";
   }
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// Names and shapes of the arguments
+// The rewrite
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tensor of the artefact: its name and the names of its dynamic extents.
-struct Role {
-  StringRef name;
-  SmallVector<StringRef> symbols;
-};
-
 /// Rewrites the entry function of one attention op.
 class EntryRewriter {
 public:
   EntryRewriter(AttentionOp op)
-      : op(op), func(cast<func::FuncOp>(op->getParentOp())), b(op) {
-    nameRoles();
-  }
+      : op(op), func(cast<func::FuncOp>(op->getParentOp())), b(op) {}
 
   LogicalResult run();
 
 private:
-  void nameRoles();
-  LogicalResult checkRoles();
-  LogicalResult checkType(BlockArgument argument);
-  LogicalResult convertArguments();
-  LogicalResult convertArgument(BlockArgument argument);
-  LogicalResult convertResults();
+  LogicalResult nameEntry();
+  LogicalResult takeScale();
+  void convertArgument(BlockArgument argument, const EntryRoles &roles);
+  LogicalResult convertResults(const EntryRoles &roles);
   void addScale();
   void describeProblem();
-  FailureOr<StringRef> nameOf(BlockArgument argument);
-  ShapedType launchType(ShapedType type, StringRef name);
-  MemRefType bufferType(ShapedType type, StringRef name);
-  TensorAttr describe(ShapedType type, StringRef name, bool output);
   BlockArgument addArgument(Type type, DictionaryAttr attrs, Location loc);
 
   AttentionOp op;
   func::FuncOp func;
   OpBuilder b;
-  DenseMap<Value, Role> roles;
-  llvm::StringMap<SmallVector<StringRef>> symbolsOf;
-  /// Extents that some operand states statically, by their names.
-  llvm::StringMap<int64_t> extents;
-  llvm::StringMap<Location> taken;
   SmallVector<Type> argTypes;
   SmallVector<Attribute> argAttrs;
   unsigned numOld = 0;
 };
 } // namespace
-
-void EntryRewriter::nameRoles() {
-  SmallVector<StringRef> q, kv, o, lse{"B", "Hq", "Sq"};
-  if (op.isPacked()) {
-    q = {"Tq", "Hq", ""};
-    kv = {"Tk", "Hkv", ""};
-    lse = {"Hq", "Tq"};
-  } else if (op.getLayout() == Layout::BSHD) {
-    q = {"B", "Sq", "Hq", ""};
-    kv = {"B", "Sk", "Hkv", ""};
-  } else {
-    q = {"B", "Hq", "Sq", ""};
-    kv = {"B", "Hkv", "Sk", ""};
-  }
-  auto add = [&](Value value, StringRef name, ArrayRef<StringRef> symbols) {
-    if (!value)
-      return;
-    symbolsOf[name] = SmallVector<StringRef>(symbols);
-    // A tensor in two roles keeps the first; convertArgument refuses it.
-    roles.try_emplace(value, Role{name, SmallVector<StringRef>(symbols)});
-  };
-  add(op.getQ(), "q", q);
-  add(op.getK(), "k", kv);
-  add(op.getV(), "v", kv);
-  add(op.getQLengths(), "q_lengths", {"B"});
-  add(op.getKvLengths(), "kv_lengths", {"B"});
-  add(op.getQOffsets(), "q_offsets", {"B+1"});
-  add(op.getKvOffsets(), "kv_offsets", {"B+1"});
-  add(op.getSink(), "sink", {"Hq"});
-  add(op.getScaleValue(), "scale", {});
-  add(op.getOutput(), "o", q);
-  add(op.getLse(), "lse", lse);
-}
-
-/// The op's inputs are the artefact's tensors, and what one of them states
-/// about an extent holds for all that share it.
-LogicalResult EntryRewriter::checkRoles() {
-  if (op.isTile())
-    return op.emitOpError() << "expects no `at`, which says where a tile of a "
-                               "larger problem stands";
-  for (Value operand : op->getOperands()) {
-    auto shaped = dyn_cast<ShapedType>(operand.getType());
-    auto role = roles.find(operand);
-    if (!shaped || role == roles.end())
-      continue;
-    if (!isa<BlockArgument>(operand) &&
-        !llvm::is_contained(op.getOuts(), operand))
-      return op.emitOpError()
-             << "expects " << role->second.name
-             << " to be an argument of the entry function, got " << operand;
-    shaped = launchType(shaped, role->second.name);
-    for (auto [name, extent] :
-         llvm::zip(role->second.symbols, shaped.getShape())) {
-      if (ShapedType::isDynamic(extent) || name.empty())
-        continue;
-      int64_t known = extents.try_emplace(name, extent).first->second;
-      if (known != extent)
-        return op.emitOpError() << "expects one extent " << name << ", got "
-                                << known << " and " << extent;
-    }
-  }
-  return success();
-}
-
-/// What a runtime that knows no MLIR can pass.
-LogicalResult EntryRewriter::checkType(BlockArgument argument) {
-  Type type = argument.getType(), element = type;
-  bool passes = true;
-  if (auto memref = dyn_cast<MemRefType>(type)) {
-    passes = memref.isStrided() && !memref.getMemorySpace();
-    element = memref.getElementType();
-  } else if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-    passes = !tensor.getEncoding();
-    element = tensor.getElementType();
-  }
-  bool isInteger =
-      element.isSignlessInteger() &&
-      llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth());
-  if (passes &&
-      (isInteger ||
-       isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element)))
-    return success();
-  return func.emitError()
-         << "expects argument #" << argument.getArgNumber()
-         << " to be a ranked tensor, a strided memref in memory space 0 or a "
-            "scalar, of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, got "
-         << type;
-}
-
-FailureOr<StringRef> EntryRewriter::nameOf(BlockArgument argument) {
-  auto given =
-      func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
-  auto role = roles.find(argument);
-  if (role == roles.end() && given) {
-    // A capture may not take the name of a role.
-    if (symbolsOf.count(given.getValue()))
-      return func.emitError()
-             << "expects fa.name of argument #" << argument.getArgNumber()
-             << " to differ from the attention op's own operands, got "
-             << given;
-    return given.getValue();
-  }
-  if (role == roles.end())
-    return func.emitError()
-           << "expects argument #" << argument.getArgNumber() << " of type "
-           << argument.getType()
-           << " to be an operand of fa.attention or to have a name (attribute "
-              "fa.name), so that callers can pass it";
-  unsigned uses = llvm::count_if(op->getOpOperands(), [&](OpOperand &operand) {
-    return operand.get() == argument;
-  });
-  if (uses > 1)
-    return op.emitOpError()
-           << "uses argument #" << argument.getArgNumber() << " " << uses
-           << " times: expects an argument of its own for each operand";
-  return role->second.name;
-}
-
-/// K and V that state that there are no keys say so at launch instead: their
-/// tiles would be subviews at offset 0 of an extent of 0, which upstream takes
-/// for out of bounds.
-ShapedType EntryRewriter::launchType(ShapedType type, StringRef name) {
-  unsigned seq = op.getSeqDim();
-  if ((name != "k" && name != "v") || type.getDimSize(seq) != 0)
-    return type;
-  SmallVector<int64_t> shape(type.getShape());
-  shape[seq] = ShapedType::kDynamic;
-  return type.clone(shape);
-}
-
-/// A memref of `type`'s shape with any strides; the innermost stride of the
-/// attention op's own operands is 1.
-MemRefType EntryRewriter::bufferType(ShapedType type, StringRef name) {
-  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  if (symbolsOf.count(name) && !strides.empty())
-    strides.back() = 1;
-  auto layout =
-      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
-  return MemRefType::get(type.getShape(), type.getElementType(), layout);
-}
-
-TensorAttr EntryRewriter::describe(ShapedType type, StringRef name,
-                                   bool output) {
-  SmallVector<Attribute> dims;
-  auto symbols = symbolsOf.find(name);
-  for (auto [i, extent] : llvm::enumerate(type.getShape())) {
-    StringRef symbol =
-        symbols != symbolsOf.end() ? symbols->second[i] : StringRef();
-    auto known = extents.find(symbol);
-    if (!ShapedType::isDynamic(extent))
-      dims.push_back(b.getI64IntegerAttr(extent));
-    else if (known != extents.end())
-      dims.push_back(b.getI64IntegerAttr(known->second));
-    else if (!symbol.empty())
-      dims.push_back(b.getStringAttr(symbol));
-    else
-      dims.push_back(b.getStringAttr(name + "_" + Twine(i)));
-  }
-  return TensorAttr::get(b.getContext(), name, output, dims);
-}
 
 BlockArgument EntryRewriter::addArgument(Type type, DictionaryAttr attrs,
                                          Location loc) {
@@ -292,80 +114,87 @@ BlockArgument EntryRewriter::addArgument(Type type, DictionaryAttr attrs,
   return func.getBody().front().addArgument(type, loc);
 }
 
-//===----------------------------------------------------------------------===//
-// The rewrite
-//===----------------------------------------------------------------------===//
+/// The entry's name becomes the artefact's.
+LogicalResult EntryRewriter::nameEntry() {
+  std::optional<std::string> name = artefactName(func.getSymName());
+  if (!name)
+    return func.emitError()
+           << "expects the entry function, which names the artefact, to have "
+           << kIdentifierRule << " ('.' and '$' become '_'), got '"
+           << func.getSymName() << "'";
+  func.setSymName(*name);
+  return success();
+}
 
-LogicalResult EntryRewriter::convertArgument(BlockArgument argument) {
-  FailureOr<StringRef> name = nameOf(argument);
-  if (failed(name))
-    return failure();
-  if (!taken.try_emplace(*name, argument.getLoc()).second)
-    return func.emitError() << "expects every argument to have a name of its "
-                               "own, found '"
-                            << *name << "' twice";
-  if (failed(checkType(argument)))
-    return failure();
-  auto shaped = dyn_cast<ShapedType>(argument.getType());
-  if (!shaped) {
-    BlockArgument scalar = addArgument(
-        argument.getType(),
-        b.getDictionaryAttr(b.getNamedAttr(kNameAttr, b.getStringAttr(*name))),
-        argument.getLoc());
-    argument.replaceAllUsesWith(scalar);
+/// A24: what callers do not give is known now, so that its sign is: a constant
+/// scale is the attribute's.
+LogicalResult EntryRewriter::takeScale() {
+  Value value = op.getScaleValue();
+  if (!value || isa<BlockArgument>(value))
     return success();
+  FloatAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) ||
+      !constant.getValue().isFinite())
+    return op.emitOpError() << "expects scale to be an argument of the entry "
+                               "function or a finite constant, got "
+                            << value;
+  op.setScaleAttr(constant);
+  op.getScaleValueMutable().clear();
+  return success();
+}
+
+void EntryRewriter::convertArgument(BlockArgument argument,
+                                    const EntryRoles &roles) {
+  if (!isa<ShapedType>(argument.getType())) {
+    auto name = b.getStringAttr(roles.nameOf(argument));
+    BlockArgument scalar =
+        addArgument(argument.getType(),
+                    b.getDictionaryAttr(b.getNamedAttr(kNameAttr, name)),
+                    argument.getLoc());
+    argument.replaceAllUsesWith(scalar);
+    return;
   }
-  shaped = launchType(shaped, *name);
+  ShapedType type = roles.launchType(argument);
   bool output = llvm::is_contained(op.getOuts(), argument);
   BlockArgument buffer =
-      addArgument(bufferType(shaped, *name),
+      addArgument(roles.bufferType(argument),
                   b.getDictionaryAttr(b.getNamedAttr(
-                      kTensorAttr, describe(shaped, *name, output))),
+                      kTensorAttr, roles.describe(argument, output))),
                   argument.getLoc());
   if (isa<MemRefType>(argument.getType())) {
     argument.replaceAllUsesWith(buffer);
-    return success();
+    return;
   }
   b.setInsertionPointToStart(&func.getBody().front());
   Value tensor = bufferization::ToTensorOp::create(
-      b, argument.getLoc(), cast<RankedTensorType>(shaped), buffer,
+      b, argument.getLoc(), cast<RankedTensorType>(type), buffer,
       /*restrict=*/true, /*writable=*/output);
   op->replaceUsesOfWith(argument, tensor);
-  if (shaped != argument.getType() && !argument.use_empty())
+  if (type != argument.getType() && !argument.use_empty())
     tensor = tensor::CastOp::create(b, argument.getLoc(), argument.getType(),
                                     tensor);
   argument.replaceAllUsesWith(tensor);
-  return success();
-}
-
-LogicalResult EntryRewriter::convertArguments() {
-  numOld = func.getNumArguments();
-  for (unsigned i = 0; i < numOld; ++i)
-    if (failed(convertArgument(func.getArgument(i))))
-      return failure();
-  return success();
 }
 
 /// Results become memref arguments that the attention op writes.
-LogicalResult EntryRewriter::convertResults() {
+LogicalResult EntryRewriter::convertResults(const EntryRoles &roles) {
   auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(ret.getOperands()))
     if (value.getDefiningOp() != op)
       return ret.emitError()
              << "expects result #" << i
              << " to be a result of fa.attention, got " << value;
-  const StringRef names[] = {"o", "lse"};
-  for (auto [result, out, name] :
-       llvm::zip(op.getResults(), op.getOuts(), names)) {
+  for (auto [result, out] : llvm::zip(op.getResults(), op.getOuts())) {
     auto shaped = cast<ShapedType>(result.getType());
     Value buffer;
     if (auto existing = out.getDefiningOp<bufferization::ToTensorOp>()) {
       buffer = existing.getBuffer();
     } else {
-      buffer = addArgument(bufferType(shaped, name),
-                           b.getDictionaryAttr(b.getNamedAttr(
-                               kTensorAttr, describe(shaped, name, true))),
-                           op.getLoc());
+      buffer =
+          addArgument(roles.bufferType(out),
+                      b.getDictionaryAttr(b.getNamedAttr(
+                          kTensorAttr, roles.describe(out, /*output=*/true))),
+                      op.getLoc());
       b.setInsertionPoint(op);
       op->replaceUsesOfWith(out, bufferization::ToTensorOp::create(
                                      b, op.getLoc(), shaped, buffer,
@@ -389,9 +218,7 @@ void EntryRewriter::addScale() {
                     b.getDictionaryAttr(
                         b.getNamedAttr(kNameAttr, b.getStringAttr("scale"))),
                     op.getLoc()));
-  auto argument = dyn_cast<BlockArgument>(op.getScaleValue());
-  if (!argument)
-    return;
+  auto argument = cast<BlockArgument>(op.getScaleValue());
   float scale = op.getScaleOrDefault();
   NamedAttrList attrs(
       cast<DictionaryAttr>(argAttrs[argument.getArgNumber() - numOld]));
@@ -429,8 +256,15 @@ void EntryRewriter::describeProblem() {
 }
 
 LogicalResult EntryRewriter::run() {
-  if (failed(checkOtherOps(func)) || failed(checkRoles()) ||
-      failed(convertArguments()) || failed(convertResults()))
+  if (failed(nameEntry()) || failed(checkOtherOps(func)) || failed(takeScale()))
+    return failure();
+  EntryRoles roles(op);
+  if (failed(roles.check()))
+    return failure();
+  numOld = func.getNumArguments();
+  for (unsigned i = 0; i < numOld; ++i)
+    convertArgument(func.getArgument(i), roles);
+  if (failed(convertResults(roles)))
     return failure();
   addScale();
   describeProblem();

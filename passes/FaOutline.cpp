@@ -3,6 +3,7 @@
 // becomes the kernel's flat arguments; what the host does becomes data.
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Target/ScheduleTable.h"
+#include "passes/EntryRoles.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -26,8 +27,9 @@ namespace {
 /// Turns the entry function around one parallel loop into a kernel.
 class Outliner {
 public:
-  Outliner(func::FuncOp entry, scf::ForallOp loop, StringRef chip)
-      : entry(entry), loop(loop), chip(chip), b(entry),
+  Outliner(func::FuncOp entry, scf::ForallOp loop, StringRef chip,
+           std::string name)
+      : entry(entry), loop(loop), chip(chip), name(std::move(name)), b(entry),
         manifest(entry.getContext()) {}
 
   /// The kernel's entry in the manifest; the entry function is gone after it.
@@ -50,6 +52,8 @@ private:
   func::FuncOp entry;
   scf::ForallOp loop;
   StringRef chip;
+  /// The kernel's symbol.
+  std::string name;
   OpBuilder b;
   ManifestBuilder manifest;
   SmallVector<Type> types;
@@ -174,7 +178,6 @@ gpu::GPUModuleOp Outliner::kernelModule() {
 
 FunctionOpInterface Outliner::createKernel() {
   Location loc = entry.getLoc();
-  StringRef name = entry.getSymName();
   SmallVector<Type> inputs = types;
   if (!isGpu())
     inputs.push_back(b.getIndexType());
@@ -308,8 +311,8 @@ FailureOr<Attribute> Outliner::run() {
   FunctionOpInterface kernel = createKernel();
   fillKernel(kernel);
   Attribute description =
-      manifest.kernel(entry.getSymName(), /*note=*/"", describeCondition(),
-                      params, types, *grid, isGpu() ? blockSize() : 1);
+      manifest.kernel(name, /*note=*/"", describeCondition(), params, types,
+                      *grid, isGpu() ? blockSize() : 1);
   entry.erase();
   return description;
 }
@@ -350,6 +353,17 @@ struct OutlinePass : mlir::fa::impl::FaOutlineBase<OutlinePass> {
     setStage(module, "outlined");
   }
 
+  /// A kernel's symbol has a prefix, so that no name is one that a linker, a C
+  /// library or PTX has a use for (`_init`, `memcpy`, `add`, `WARP_SZ`). The
+  /// kernels of a reference are found by their names.
+  FailureOr<std::string> kernelName(func::FuncOp entry) {
+    if (!isIdentifier(entry.getSymName()))
+      return entry.emitError() << "expects " << kIdentifierRule << ", got '"
+                               << entry.getSymName() << "'";
+    StringRef prefix = getStage(getOperation()) == "reference" ? "" : "fa_";
+    return (prefix + entry.getSymName()).str();
+  }
+
   /// The functions are ways to compute one problem, so one manifest, made from
   /// the first, names them all.
   LogicalResult outline(ModuleOp module) {
@@ -361,7 +375,10 @@ struct OutlinePass : mlir::fa::impl::FaOutlineBase<OutlinePass> {
     SmallVector<Attribute> kernels;
     for (scf::ForallOp loop : *loops) {
       auto entry = cast<func::FuncOp>(loop->getParentOp());
-      FailureOr<Attribute> kernel = Outliner(entry, loop, chip).run();
+      FailureOr<std::string> name = kernelName(entry);
+      if (failed(name))
+        return failure();
+      FailureOr<Attribute> kernel = Outliner(entry, loop, chip, *name).run();
       if (failed(kernel))
         return failure();
       kernels.push_back(*kernel);

@@ -23,9 +23,12 @@ def FaEntryToBuffers : Pass<"fa-entry-to-buffers", "ModuleOp"> {
                  %scale: f32 {fa.name = "scale"})
     ```
 
-    Other ops in the function may only be constants, `tensor.empty`, casts and
-    what the regions capture; an argument that is no operand of the attention must
-    be named by `fa.name`.
+    The function's name is the artefact's; '.' and '$' in it become '_'. Other ops
+    in the function may only be constants, `tensor.empty`, `tensor.dim` and casts;
+    an argument that is no operand of the attention must be named by `fa.name`,
+    and not as an operand is. `fa.dims = ["B", "Hq", "Sq", "Sk"]` beside the name
+    says which extents it shares, so that a launch with others is refused; ""
+    stands for one of its own.
   }];
   let options = [
     Option<"entry", "entry", "std::string", /*default=*/"",

@@ -97,7 +97,6 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     * `query_tile`, `key_tile`: rows of a query tile, keys of a key tile.
     * `warps`: warps that share a query tile (GPU).
     * `stages`: depth of the ring that holds K and V tiles (GPU); 1 loads in place.
-    * `q_in_registers`: Q's fragments stay in registers over the key loop (GPU).
     * `mask`: `every` masks each visited key tile; `guard` skips the mask where a
       tile is wholly kept, by a test; `split` does so by separate loops.
     * `order`: `natural`, or `heaviest_first` for masks that make later query
@@ -131,7 +130,6 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     "int64_t":$key_tile,
     DefaultValuedParameter<"int64_t", "4">:$warps,
     DefaultValuedParameter<"int64_t", "2">:$stages,
-    DefaultValuedParameter<"bool", "false">:$q_in_registers,
     DefaultValuedParameter<"::mlir::fa::MaskStyle", "::mlir::fa::MaskStyle::Guard">:$mask,
     DefaultValuedParameter<"::mlir::fa::TileOrder", "::mlir::fa::TileOrder::Natural">:$order,
     DefaultValuedParameter<"::mlir::fa::KeyOrder", "::mlir::fa::KeyOrder::Forward">:$walk,

@@ -15,6 +15,25 @@ using namespace mlir::fa;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A constant scale operand is the attribute's. A tile keeps its operand, which
+/// is its kernel's argument.
+struct FoldConstantScale : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    FloatAttr constant;
+    if (!op.getScaleValue() || op.isTile() ||
+        !matchPattern(op.getScaleValue(), m_Constant(&constant)) ||
+        !constant.getValue().isFinite())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setScaleAttr(constant);
+      op.getScaleValueMutable().clear();
+    });
+    return success();
+  }
+};
+
 /// A scale that equals the default need not be written.
 struct DropDefaultScale : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -265,6 +284,6 @@ private:
 
 void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<DropDefaultScale, SimplifyMask, DropIdentityScore, RegionToMask>(
-      context);
+  patterns.add<FoldConstantScale, DropDefaultScale, SimplifyMask,
+               DropIdentityScore, RegionToMask>(context);
 }

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -55,6 +56,13 @@ static void printAt(OpAsmPrinter &printer, Operation *, OperandRange at) {
 
 float AttentionOp::getDefaultScale() {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(getQkDim())));
+}
+
+float AttentionOp::getScaleOrDefault() {
+  FloatAttr operand;
+  if (getScaleValue() && matchPattern(getScaleValue(), m_Constant(&operand)))
+    return operand.getValue().convertToFloat();
+  return getScale() ? getScale()->convertToFloat() : getDefaultScale();
 }
 
 MaskAttr AttentionOp::getMaskOrDefault() {

@@ -64,17 +64,19 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
     and O have a unit stride along their last dimension.
 
     `scale` is any finite f32 and 1/sqrt(Dqk) where absent. A `scale` operand
-    overrides its value but must have its sign.
+    overrules the attribute. One that is a constant may be any finite number (it
+    is folded into the attribute); one that is known at launch only must have the
+    attribute's sign (or be zero where that is), which the runtime checks.
 
     A query tile of a larger problem says with `at(%b, %h, %i of %sq)` where its
     first row stands: regions and masks then see coordinates counted from there,
     and `%sq` is the query extent of the whole.
 
-    Regions may hold `arith` ops, the `math` ops absf, ceil, copysign, exp, exp2,
-    floor, fma, log, log2, powf, roundeven, rsqrt, sqrt and tanh, `affine.apply`,
-    reads (`tensor.extract`, `memref.load`) and dims of what is read, all with
-    scalar results of at most 64 bits; anything else, and anything that writes, is
-    refused. They may capture values. A region may be evaluated at positions whose
+    Regions may hold `arith` ops, on f16, bf16 and f32 the `math` ops absf, ceil,
+    copysign, exp, exp2, floor, fma, log, log2, powf, roundeven, rsqrt, sqrt and
+    tanh, `affine.apply`, reads (`tensor.extract`, `memref.load`) and dims of what
+    is read, all with scalar results of at most 64 bits; anything else, and
+    anything that writes, is refused. They may capture values. A region may be evaluated at positions whose
     result is dropped, but never reads or divides for one that does not exist.
 
     ```mlir
@@ -90,8 +92,9 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
       }
     ```
 
-    The constraints A1 to A23 are listed in dialect/README.md; each has a test in
-    test/dialect/Fa/invalid.mlir.
+    The constraints A1 to A25 are listed in dialect/README.md; each has a test in
+    test/dialect/Fa/invalid.mlir, or in test/passes/FaEntryToBuffers-invalid.mlir
+    where it is one on what an artefact can be made of.
   }];
   let arguments = (ins
     Fa_Shaped:$q,
@@ -159,10 +162,9 @@ def Fa_AttentionOp : Op<Fa_Dialect, "attention", [
 
     /// 1/sqrt(Dqk)
     float getDefaultScale();
-    /// The scale where it is a constant: the attribute, else the default.
-    float getScaleOrDefault() {
-      return getScale() ? getScale()->convertToFloat() : getDefaultScale();
-    }
+    /// The scale where it is a constant: a constant operand, else the attribute,
+    /// else the default.
+    float getScaleOrDefault();
     /// The mask attribute, or one that keeps everything.
     MaskAttr getMaskOrDefault();
   }];

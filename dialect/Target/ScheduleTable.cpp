@@ -10,17 +10,16 @@ static constexpr ScheduleRow kRows[] = {
     // second-level cache, and was the fastest of the sizes tried with AVX2 and
     // AVX-512.
     {"cpu", /*maxQkDim=*/256, /*maxVDim=*/256, /*dimMultiple=*/8,
-     /*queryTile=*/128, /*keyTile=*/64, /*warps=*/1, /*stages=*/1,
-     /*qInRegisters=*/false},
+     /*queryTile=*/128, /*keyTile=*/64, /*warps=*/1, /*stages=*/1},
     // sm_80: four warps of 32 rows; registers hold S and the
     // accumulator of 128 columns, not more. One place each for K and V lets two
     // blocks share an SM and was faster than a ring of two at every length
     // (tools/bench, H200: D 64 by 33 to 45 %, D 128 by 0 to 14 %).
-    {"sm_80", 104, 104, 8, 128, 80, 4, 1, false},
-    {"sm_80", 112, 112, 8, 128, 64, 4, 1, false},
-    {"sm_80", 128, 128, 8, 128, 64, 4, 1, false},
+    {"sm_80", 104, 104, 8, 128, 80, 4, 1},
+    {"sm_80", 112, 112, 8, 128, 64, 4, 1},
+    {"sm_80", 128, 128, 8, 128, 64, 4, 1},
     // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
-    {"sm_80", 256, 256, 8, 64, 64, 4, 1, false},
+    {"sm_80", 256, 256, 8, 64, 64, 4, 1},
     // sm_90a: warpgroups with 64 rows each; wgmma steps by 16. At 64 columns
     // three of them fit the registers of the rotated loop (H200: 15 % faster
     // than two from 2k keys on). The wait for PV behind all exponentials was as
@@ -31,20 +30,20 @@ static constexpr ScheduleRow kRows[] = {
     // and V stay in the second-level cache; at 256 columns 16 MiB, one head of
     // 16k keys, as two at once would be too much.
     // clang-format off
-    {"sm_90a", 64, 64, 16, 192, 128, 12, 2, false, /*splitMask=*/true,
+    {"sm_90a", 64, 64, 16, 192, 128, 12, 2, /*splitMask=*/true,
      /*backward=*/true, /*qBuffers=*/2, /*rotate=*/true, /*threshold=*/8,
      /*vWait=*/0, /*pingPong=*/true, ScheduleRow::Counter, /*tmaStore=*/true,
      /*tma=*/true, /*mostKeys=*/0, /*headGroup=*/32},
-    {"sm_90a", 128, 128, 16, 128, 128, 8, 2, false, true, true, 2, true, 8, 0,
+    {"sm_90a", 128, 128, 16, 128, 128, 8, 2, true, true, 2, true, 8, 0,
      true, ScheduleRow::Counter, true, true, 0, 32},
-    {"sm_90a", 256, 256, 16, 128, 64, 8, 2, false, true, true, 1, true, 8, 0,
+    {"sm_90a", 256, 256, 16, 128, 64, 8, 2, true, true, 1, true, 8, 0,
      true, ScheduleRow::Counter, true, true, 0, 16},
     // clang-format on
     // What TMA cannot load, and other head dimensions, take sm_80's kernels.
-    {"sm_90a", 104, 104, 8, 128, 80, 4, 1, false},
-    {"sm_90a", 112, 112, 8, 128, 64, 4, 1, false},
-    {"sm_90a", 128, 128, 8, 128, 64, 4, 1, false},
-    {"sm_90a", 256, 256, 8, 64, 64, 4, 1, false},
+    {"sm_90a", 104, 104, 8, 128, 80, 4, 1},
+    {"sm_90a", 112, 112, 8, 128, 64, 4, 1},
+    {"sm_90a", 128, 128, 8, 128, 64, 4, 1},
+    {"sm_90a", 256, 256, 8, 64, 64, 4, 1},
 };
 
 std::vector<ScheduleRow> fa::target::chooseSchedules(std::string_view chip,

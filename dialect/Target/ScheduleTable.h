@@ -19,7 +19,6 @@ struct ScheduleRow {
   /// What both of them are multiples of.
   int64_t dimMultiple;
   int64_t queryTile, keyTile, warps, stages;
-  bool qInRegisters;
   bool splitMask = false, backward = false;
   int64_t qBuffers = 1;
   bool rotate = false;

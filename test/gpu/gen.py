@@ -19,7 +19,8 @@ def module_parser():
     parser.add_argument("--dv", type=int, default=None, help="head dim of v; that of q where absent")
     parser.add_argument("--layout", default="bhsd", choices=["bhsd", "bshd", "packed"])
     parser.add_argument("--mask", default=None, help="inside of #fa.mask<...>")
-    parser.add_argument("--scale", default=None)
+    parser.add_argument("--scale", default=None, help="as the attribute")
+    parser.add_argument("--scale-constant", default=None, help="as an operand that is a constant")
     parser.add_argument("--schedule", default=None, help="inside of #fa.schedule<...>")
     parser.add_argument("--no-lse", action="store_true", help="leave out the LSE output")
     parser.add_argument("--q-lengths", action="store_true")
@@ -143,19 +144,25 @@ def module(flags):
         extra["sink"] = memref(1, None, "f32")
     captures = {}
     if flags.bias:
-        captures["bias"] = memref(4, None, "f32")
+        captures["bias"] = (memref(4, None, "f32"), ["", "Hq", "", ""] if packed else ["B", "Hq", "Sq", "Sk"])
     if flags.alibi:
-        captures["slopes"] = memref(1, None, "f32")
+        captures["slopes"] = (memref(1, None, "f32"), ["Hq"])
 
     order = ["q_lengths", "kv_lengths", "q_offsets", "kv_offsets", "sink"]
     clauses = "".join(f"\n    {name}(%{name} : {extra[name]})" for name in order if name in extra)
     arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
     arguments += [f"%{name}: {type}" for name, type in extra.items()]
-    arguments += [f'%{name}: {type} {{fa.name = "{name}"}}' for name, type in captures.items()]
+    for name, (type, dims) in captures.items():
+        quoted = ", ".join(f'"{dim}"' for dim in dims)
+        arguments.append(f'%{name}: {type} {{fa.name = "{name}", fa.dims = [{quoted}]}}')
     arguments += [f"%{name}: {type}" for name, type in outs.items()]
+    constant = ""
+    if flags.scale_constant:
+        constant = f"\n  %scale = arith.constant {flags.scale_constant} : f32"
+        clauses += "\n    scale(%scale)"
     separator = ",\n    "
     return f"""func.func @attention(
-    {separator.join(arguments)}) {{
+    {separator.join(arguments)}) {{{constant}
   fa.attention
     ins(%q, %k, %v : {q}, {k}, {v})
     outs({", ".join("%" + name for name in outs)} : {", ".join(outs.values())}){clauses}

@@ -63,3 +63,31 @@ func.func @no_keys(%q: tensor<1x2x4x8xf16>, %k: !k, %v: !k, %o: tensor<1x2x4x8xf
   %r = fa.attention ins(%q, %k, %v : tensor<1x2x4x8xf16>, !k, !k) outs(%o : tensor<1x2x4x8xf16>)
   return %r : tensor<1x2x4x8xf16>
 }
+
+// -----
+
+// A name of MLIR's becomes one of the artefact's. Captures may say which extents they share; what one states, holds.
+!t = tensor<?x?x?x64xf16>
+
+// CHECK-LABEL: func.func @my_attention_1(
+// CHECK-SAME: #fa.tensor<"q", in, ["B", 4, "Sq", 64]>
+// CHECK-SAME: memref<?x4x?x?xf32, {{.*}}> {fa.tensor = #fa.tensor<"bias", in, ["B", 4, "Sq", "bias_3"]>}
+func.func @my.attention$1(%q: !t, %k: !t, %v: !t, %o: !t,
+    %bias: tensor<?x4x?x?xf32> {fa.name = "bias", fa.dims = ["B", "Hq", "Sq", ""]}) -> !t {
+  %r = fa.attention ins(%q, %k, %v : !t, !t, !t) outs(%o : !t)
+  return %r : !t
+}
+
+// -----
+
+// A constant scale is the attribute's, and is given at launch from there.
+!t = tensor<1x2x8x64xf16>
+
+// CHECK-LABEL: func.func @constant_scale(
+// CHECK-SAME: %[[SCALE:[^:]*]]: f32 {fa.class = "negative", fa.default = -1.000000e+00 : f32, fa.name = "scale"})
+// CHECK: fa.attention {{.*}} scale(%[[SCALE]])
+func.func @constant_scale(%q: !t, %k: !t, %v: !t, %o: !t) -> !t {
+  %c = arith.constant -1.0 : f32
+  %r = fa.attention ins(%q, %k, %v : !t, !t, !t) outs(%o : !t) scale(%c) {scale = 2.0 : f32}
+  return %r : !t
+}

@@ -62,3 +62,12 @@ func.func @more_code(%x: memref<f32> {fa.tensor = #fa.tensor<"x", out, []>}, %y:
 // expected-error @below {{expects IR at stage online or masked or reference, got values}}
 module attributes {fa.stage = "values"} {
 }
+
+// -----
+
+// expected-error @below {{expects a name of letters, digits and '_' that starts with no digit, got 'a b'}}
+func.func @"a b"() {
+  scf.forall (%i) in (4) {
+  }
+  return
+}

@@ -7,16 +7,16 @@
 // CPU-SAME: block = 1 : i64
 // GPU-SAME: block = 32 : i64
 // CHECK-SAME: grid = ["mul", 4, ["ceildiv", ["size", "q", 0], 16]]
-// CHECK-SAME: name = "kernel"
+// CHECK-SAME: name = "fa_kernel"
 // CHECK-SAME: params = {{\[\[}}"pointer", "q"], ["size", "q", 0], ["stride", "q", 0], ["stride", "q", 1], ["pointer", "o"], ["stride", "o", 0], ["stride", "o", 1], ["scalar", "scale"]]
 // CHECK-SAME: scalars = [{class = "positive", default = 5.000000e-01 : f32, name = "scale", type = "f32"}]
 // CHECK-SAME: tensors = [{dims = ["S", 4, 64], name = "q", role = "in", type = "f16"}, {dims = ["S", 4, 64], name = "o", role = "out", type = "f16"}]
 // CHECK-SAME: fa.stage = "outlined"
 
 // The kernel's flat arguments; the extent S, which q and o share, is passed once.
-// CPU-LABEL: func.func @kernel(
+// CPU-LABEL: func.func @fa_kernel(
 // GPU: gpu.module @kernel_module attributes {fa.target = "sm_80"}
-// GPU-LABEL: gpu.func @kernel(
+// GPU-LABEL: gpu.func @fa_kernel(
 // CHECK-SAME: %[[Q:[^:]*]]: memref<f16> {fa.param = #fa.param<pointer "q">}
 // CHECK-SAME: %[[S:[^:]*]]: index {fa.param = #fa.param<size "q"[0]>}
 // CHECK-SAME: %[[Q0:[^:]*]]: index {fa.param = #fa.param<stride "q"[0]>}

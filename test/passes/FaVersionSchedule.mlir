@@ -24,15 +24,15 @@ module attributes {fa.stage = "buffers"} {
 
 // The manifest has one name, and a condition for the first kernel.
 // KERNELS: fa.manifest
-// KERNELS-SAME: name = "f_short_tma"
+// KERNELS-SAME: name = "fa_f_short_tma"
 // KERNELS-SAME: when = ["le", ["size", "k", 2], 1024]
-// KERNELS-SAME: name = "f_tma"
+// KERNELS-SAME: name = "fa_f_tma"
 // KERNELS-SAME: when = true
-// KERNELS-SAME: name = "f", note
+// KERNELS-SAME: name = "fa_f", note
 // KERNELS-SAME: name = "f", problem
-// KERNELS: gpu.func @f_short_tma{{.*}}fa.tma
-// KERNELS: gpu.func @f_tma{{.*}}fa.tma
-// KERNELS: gpu.func @f(
+// KERNELS: gpu.func @fa_f_short_tma{{.*}}fa.tma
+// KERNELS: gpu.func @fa_f_tma{{.*}}fa.tma
+// KERNELS: gpu.func @fa_f(
 func.func @f(%q: !t {fa.tensor = #fa.tensor<"q", in, [2, 4, "Sq", 64]>},
              %k: !t {fa.tensor = #fa.tensor<"k", in, [2, 4, "Sk", 64]>},
              %v: !t {fa.tensor = #fa.tensor<"v", in, [2, 4, "Sk", 64]>},

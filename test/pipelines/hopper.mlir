@@ -24,13 +24,13 @@
 // RUN: FileCheck %s --check-prefix=BLOCKS < %t.blocks.ptx
 // RUN: %ptxas -arch=sm_90a -v %t.blocks.ptx -o %t.cubin 2>&1 | FileCheck %s --implicit-check-not=C75 --implicit-check-not=C76
 
-// ROLES: gpu.func @attention_tma
+// ROLES: gpu.func @fa_attention_tma
 // ROLES: wg.role "producer" warpgroups 0 to 1 registers 40 single_thread
 // ROLES: wg.tma_load
 // ROLES: wg.role "consumers" warpgroups 1 to 3 registers 232
 // ROLES: wg.acquire
 // ROLES: wg.tma_store
-// ROLES: gpu.func @attention_wide
+// ROLES: gpu.func @fa_attention_wide
 // ROLES-NOT: wg.role
 
 // ASYNC: wg.mma_async
@@ -38,29 +38,29 @@
 
 // PTX: "chip": "sm_90a"
 // PTX: "rule": "exact"
-// PTX: "name": "attention_tma"
+// PTX: "name": "fa_attention_tma"
 // PTX: "tensor_map"
 // PTX: .target sm_90a
 // PTX-NOT: .extern .func
-// PTX: .entry attention_tma
+// PTX: .entry fa_attention_tma
 // PTX: .reqntid
 // PTX: setmaxnreg
 // PTX: wgmma.mma_async
 
-// STAYS: "name": "attention_tma"
+// STAYS: "name": "fa_attention_tma"
 // STAYS: "scratch",
 // STAYS-NEXT: "counter"
 // STAYS: "units"
 // STAYS: "owner": "stream"
-// STAYS: .entry attention_tma
+// STAYS: .entry fa_attention_tma
 // STAYS: atom.{{.*}}inc.u32
 
-// BLOCKS: .entry attention_tma
+// BLOCKS: .entry fa_attention_tma
 // BLOCKS-NOT: inc.u32
 
-// CHECK: Compiling entry function 'attention_tma'
+// CHECK: Compiling entry function 'fa_attention_tma'
 // CHECK: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 // CHECK: Used {{[0-9]+}} registers
 
-// LENGTHS: Compiling entry function 'attention_tma'
+// LENGTHS: Compiling entry function 'fa_attention_tma'
 // LENGTHS: Used {{[0-9]+}} registers

@@ -5,6 +5,6 @@
 // RUN: not fa-compile %examples/attention-causal.mlir --skip=online 2>&1 | FileCheck %s --check-prefix=ERR
 
 // UNMASKED-NOT: scf.if
-// PTX: .entry attention_wide
+// PTX: .entry fa_attention_wide
 // PTX: mma.sync
 // ERR: expects optional stages to skip (masked, or pipelined on a GPU), got 'online'

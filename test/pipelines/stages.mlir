@@ -35,18 +35,18 @@
 // MASKED: fa.keep
 
 // OUTLINED: fa.manifest
-// OUTLINED: gpu.func @attention
+// OUTLINED: gpu.func @fa_attention
 // OUTLINED-SAME: #fa.param<pointer "q">
 // OUTLINED-NOT: fa.keep
 
-// VALUES: gpu.func @attention_wide
+// VALUES: gpu.func @fa_attention_wide
 // VALUES: wg.load
 // VALUES: scf.for
 // VALUES: wg.mma
 // VALUES: wg.reduce_rows maximumf
 // VALUES: wg.mma
 // VALUES: wg.store
-// VALUES: gpu.func @attention(
+// VALUES: gpu.func @fa_attention(
 
 // PIPELINED: wg.alloc : !wg.ring<1 x
 // PIPELINED: wg.copy_async
@@ -58,13 +58,13 @@
 // ADDRESSED: wg.alloc {offset = {{[0-9]+}} : i64}
 // ADDRESSED-NOT: wg.load
 
-// NVVM: llvm.func @attention_wide
+// NVVM: llvm.func @fa_attention_wide
 // NVVM: nvvm.mma.sync
 
 // PTX: // fa-manifest 1
 // PTX: // fa-manifest end
 // PTX: .target sm_80
-// PTX: .entry attention_wide
+// PTX: .entry fa_attention_wide
 // PTX-DAG: cp.async
 // PTX-DAG: ldmatrix
 // PTX-DAG: mma.sync
