@@ -2,12 +2,14 @@
 #include "lowering/Compiler.h"
 
 #include "dialect/Target/GpuTarget.h"
+#include "lowering/CheckInput.h"
 #include "lowering/Cpu/EmitObject.h"
 #include "lowering/Cpu/Passes.h"
 #include "lowering/Manifest.h"
 #include "lowering/Ptx/EmitPtx.h"
 #include "lowering/Reference/Passes.h"
 #include "lowering/WgToNvvm/Passes.h"
+#include "passes/CheckManifest.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Pipelines.h"
 #include "passes/Stage.h"
@@ -101,6 +103,10 @@ std::vector<std::string> mlir::fa::stageNames(const CompileOptions &options) {
   return names;
 }
 
+StringRef mlir::fa::lastStep(const CompileOptions &options) {
+  return isCpu(options) ? "object" : "ptx";
+}
+
 //===----------------------------------------------------------------------===//
 // Walking it
 //===----------------------------------------------------------------------===//
@@ -151,6 +157,8 @@ walkTo(ModuleOp module, const CompileOptions &options, StringRef last) {
     return failure();
   std::vector<Step> way = wayDown(options, *cpu);
   std::vector<std::string> names = stageNames(options);
+  if (failed(checkInput(module, options, names)))
+    return failure();
   auto place = [&](StringRef name) {
     return std::distance(names.begin(), llvm::find(names, name));
   };
@@ -162,7 +170,7 @@ walkTo(ModuleOp module, const CompileOptions &options, StringRef last) {
     InFlightDiagnostic diag = module.emitError();
     diag << "expects a stage on the way for chip " << options.chip << " (";
     llvm::interleaveComma(names, diag);
-    return diag << "), got '" << name << "'";
+    return diag << ", " << lastStep(options) << "), got '" << name << "'";
   }
   if (end < first)
     return module.emitError()
@@ -215,20 +223,10 @@ static FailureOr<gpu::GPUModuleOp> kernelModule(ModuleOp module) {
 /// PTX newer than a driver must know is an error at launch that the runtime can
 /// foresee: each kernel says what it needs.
 static void recordPtxVersion(ModuleOp module, StringRef version) {
-  auto manifest = module->getAttrOfType<DictionaryAttr>(kManifestAttr);
-  auto kernels = manifest ? manifest.getAs<ArrayAttr>("kernels") : ArrayAttr();
-  if (!kernels)
-    return;
-  Builder b(module.getContext());
-  SmallVector<Attribute> list;
-  for (Attribute kernel : kernels) {
-    NamedAttrList fields(cast<DictionaryAttr>(kernel));
-    fields.set("min_ptx", b.getStringAttr(version));
-    list.push_back(fields.getDictionary(module.getContext()));
-  }
-  NamedAttrList fields(manifest);
-  fields.set("kernels", b.getArrayAttr(list));
-  module->setAttr(kManifestAttr, fields.getDictionary(module.getContext()));
+  replaceKernelEntries(module, [&](NamedAttrList fields) {
+    fields.set("min_ptx", StringAttr::get(module.getContext(), version));
+    return KernelEntries{fields};
+  });
 }
 
 /// sm_90a and its like run on exactly that chip, others on newer ones too.
@@ -269,7 +267,7 @@ FailureOr<std::string>
 mlir::fa::compileToArtifact(ModuleOp module, const CompileOptions &options) {
   FailureOr<CpuTarget> cpu =
       walkTo(module, options, stageNames(options).back());
-  if (failed(cpu))
+  if (failed(cpu) || failed(checkManifest(module)))
     return failure();
   if (!isCpu(options))
     return ptxArtifact(module);

@@ -42,6 +42,10 @@ void getCompilerDialects(DialectRegistry &registry);
 /// "problem" and the last the one that is emitted from ("nvvm" or "llvm").
 std::vector<std::string> stageNames(const CompileOptions &options);
 
+/// The name of the step from the last of them to the artefact: "ptx" or
+/// "object".
+StringRef lastStep(const CompileOptions &options);
+
 /// Takes `module` from the stage that it is at to `stage`. An error at the
 /// module where an option or a stage is unknown or lies behind it.
 LogicalResult compileToStage(ModuleOp module, const CompileOptions &options,

@@ -80,6 +80,16 @@ private:
     return row.tmaStore && (row.warps <= kWarpsOfTwo || !needsMore);
   }
 
+  /// A warp of a GPU takes whole instruction tiles of 16 rows.
+  LogicalResult checkWarps(AttentionOp op, ScheduleAttr schedule) {
+    int64_t rows = 16 * schedule.getWarps();
+    if (chip == "cpu" || schedule.getQueryTile() % rows == 0)
+      return success();
+    return op.emitOpError()
+           << "has an unusable schedule: query_tile " << schedule.getQueryTile()
+           << " is no multiple of 16 * warps = " << rows;
+  }
+
   LogicalResult choose(AttentionOp op) {
     std::vector<::fa::target::ScheduleRow> rows =
         ::fa::target::chooseSchedules(chip, op.getQkDim(), op.getVDim());
@@ -92,7 +102,7 @@ private:
     if (given || overrules()) {
       // What is asked for, and what takes the tensors that it cannot load.
       ScheduleAttr schedule = overrule(op, given ? *given : read(op, rows[0]));
-      if (!schedule)
+      if (!schedule || failed(checkWarps(op, schedule)))
         return failure();
       bool tma = rows[0].tma && fitsWgmma(op, schedule);
       versions.push_back(VersionAttr::get(op.getContext(), schedule, tma, 0));

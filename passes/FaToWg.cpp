@@ -15,6 +15,8 @@
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
+#include "passes/WgKernel.h"
+#include "passes/WgRegisters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -469,12 +471,11 @@ struct ToWgPass : mlir::fa::impl::FaToWgBase<ToWgPass> {
     ModuleOp module = getOperation();
     if (failed(mlir::fa::expectStage(module, {"outlined"})))
       return signalPassFailure();
-    SmallVector<gpu::GPUFuncOp> kernels;
-    module.walk([&](gpu::GPUFuncOp func) {
-      if (func->hasAttr(mlir::fa::kKernelAttr))
-        kernels.push_back(func);
-    });
-    for (gpu::GPUFuncOp kernel : kernels)
+    FailureOr<SmallVector<gpu::GPUFuncOp>> kernels =
+        mlir::fa::expectKernels(module);
+    if (failed(kernels))
+      return signalPassFailure();
+    for (gpu::GPUFuncOp kernel : *kernels)
       if (failed(convert(kernel)))
         return signalPassFailure();
     mlir::fa::setStage(module, "values");
@@ -492,10 +493,12 @@ struct ToWgPass : mlir::fa::impl::FaToWgBase<ToWgPass> {
                                   << kernel.getBody().getBlocks().size();
     auto access = kernel->getAttrOfType<IntegerAttr>(mlir::fa::kAccessAttr);
     bool byTma = kernel->hasAttr(mlir::fa::kTmaAttr);
-    return KernelConverter(kernel, schedule.getWarps(),
-                           access ? access.getInt() : 2,
-                           byTma ? wg::Swizzle::Sw128 : wg::Swizzle::Xor)
-        .run();
+    if (failed(KernelConverter(kernel, schedule.getWarps(),
+                               access ? access.getInt() : 2,
+                               byTma ? wg::Swizzle::Sw128 : wg::Swizzle::Xor)
+                   .run()))
+      return failure();
+    return mlir::fa::checkRegisters(kernel);
   }
 };
 } // namespace

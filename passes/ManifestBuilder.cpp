@@ -239,9 +239,8 @@ DictionaryAttr ManifestBuilder::manifest(func::FuncOp entry,
   });
 }
 
-void mlir::fa::replaceKernelEntry(
-    ModuleOp module, StringRef name,
-    function_ref<KernelEntries(NamedAttrList)> replace) {
+void mlir::fa::replaceKernelEntries(
+    ModuleOp module, function_ref<KernelEntries(NamedAttrList)> replace) {
   auto manifest = module->getAttrOfType<DictionaryAttr>(kManifestAttr);
   auto kernels = manifest ? manifest.getAs<ArrayAttr>("kernels") : ArrayAttr();
   if (!kernels)
@@ -249,8 +248,7 @@ void mlir::fa::replaceKernelEntry(
   SmallVector<Attribute> list;
   for (Attribute entry : kernels) {
     auto fields = dyn_cast<DictionaryAttr>(entry);
-    auto named = fields ? fields.getAs<StringAttr>("name") : StringAttr();
-    if (!named || named.getValue() != name) {
+    if (!fields) {
       list.push_back(entry);
       continue;
     }
@@ -260,4 +258,14 @@ void mlir::fa::replaceKernelEntry(
   NamedAttrList fields(manifest);
   fields.set("kernels", ArrayAttr::get(module.getContext(), list));
   module->setAttr(kManifestAttr, fields.getDictionary(module.getContext()));
+}
+
+void mlir::fa::replaceKernelEntry(
+    ModuleOp module, StringRef name,
+    function_ref<KernelEntries(NamedAttrList)> replace) {
+  replaceKernelEntries(module, [&](NamedAttrList fields) {
+    auto named = dyn_cast_or_null<StringAttr>(fields.get("name"));
+    return named && named.getValue() == name ? replace(fields)
+                                             : KernelEntries{fields};
+  });
 }

@@ -76,8 +76,13 @@ private:
 /// What becomes of one entry of the manifest's `kernels`: none, one or several.
 using KernelEntries = SmallVector<NamedAttrList, 2>;
 
-/// Replaces the entry of kernel `name` in the module's manifest by what
-/// `replace` makes of it; the others stay. Nothing where there is no manifest.
+/// Replaces each entry of the module's manifest by what `replace` makes of it.
+/// Nothing where there is no manifest; one that is malformed stays as it is,
+/// for checkManifest to refuse.
+void replaceKernelEntries(ModuleOp module,
+                          function_ref<KernelEntries(NamedAttrList)> replace);
+
+/// The same for the entry of kernel `name`; the others stay.
 void replaceKernelEntry(ModuleOp module, StringRef name,
                         function_ref<KernelEntries(NamedAttrList)> replace);
 } // namespace mlir::fa

@@ -13,9 +13,6 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-/// cp.async moves 4 bytes at least (K15).
-static constexpr int64_t kLeastAsyncBytes = 4;
-
 /// One tile of storage serves all iterations: none may outlive its own.
 static LogicalResult checkLifetime(wg::LoadOp load) {
   if (!outermostLoop(load))
@@ -39,7 +36,7 @@ static void expandLoad(wg::LoadOp load) {
   // The last iteration's readers may still be at it.
   if (outermostLoop(load))
     wg::BarrierOp::create(b, loc, IntegerAttr());
-  if (static_cast<int64_t>(load.getBytes()) < kLeastAsyncBytes) {
+  if (!canBeAsync(load)) {
     wg::CopyOp::create(b, loc, load.getMem(), tile, load.getRows(),
                        load.getBytesAttr());
   } else {

@@ -17,6 +17,20 @@ SmallVector<gpu::GPUFuncOp> mlir::fa::findKernels(ModuleOp module) {
   return kernels;
 }
 
+FailureOr<SmallVector<gpu::GPUFuncOp>>
+mlir::fa::expectKernels(ModuleOp module) {
+  SmallVector<gpu::GPUFuncOp> kernels = findKernels(module);
+  if (!kernels.empty())
+    return kernels;
+  return module.emitError() << "expects kernels (gpu.func with " << kKernelAttr
+                            << " in a gpu.module), found none";
+}
+
+bool mlir::fa::canBeAsync(wg::LoadOp load) {
+  constexpr int64_t leastBytes = 4;
+  return static_cast<int64_t>(load.getBytes()) >= leastBytes;
+}
+
 Operation *mlir::fa::outermostLoop(Operation *op) {
   Operation *outermost = nullptr;
   for (Operation *parent = op->getParentOp();

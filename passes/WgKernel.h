@@ -12,6 +12,13 @@ namespace mlir::fa {
 /// The kernels of the module's gpu.modules: each gpu.func with `fa.kernel`.
 SmallVector<gpu::GPUFuncOp> findKernels(ModuleOp module);
 
+/// The same where there have to be some: an error at the module where there are
+/// none.
+FailureOr<SmallVector<gpu::GPUFuncOp>> expectKernels(ModuleOp module);
+
+/// Whether cp.async can do what `load` does: it moves 4 bytes at least (K15).
+bool canBeAsync(wg::LoadOp load);
+
 /// All ops of one kind in a kernel, in program order.
 template <typename OpTy> SmallVector<OpTy> findOps(gpu::GPUFuncOp kernel) {
   SmallVector<OpTy> ops;

@@ -40,11 +40,6 @@ struct Candidate {
 };
 } // namespace
 
-/// cp.async moves 4 bytes at least (K15).
-static bool canBeAsync(wg::LoadOp load) {
-  return static_cast<int64_t>(load.getBytes()) >= 4;
-}
-
 /// Collects what `value` comes from in the loop; false where that is more than
 /// arithmetic on the induction variable.
 static bool collectSlice(Value value, scf::ForOp loop,
@@ -322,7 +317,10 @@ struct PipelinePass : mlir::fa::impl::WgPipelineBase<PipelinePass> {
                          << stages.getValue();
       return signalPassFailure();
     }
-    for (gpu::GPUFuncOp kernel : findKernels(module))
+    FailureOr<SmallVector<gpu::GPUFuncOp>> kernels = expectKernels(module);
+    if (failed(kernels))
+      return signalPassFailure();
+    for (gpu::GPUFuncOp kernel : *kernels)
       pipeline(kernel);
     setStage(module, "pipelined");
   }

@@ -208,8 +208,11 @@ struct PlanSharedPass : mlir::fa::impl::WgPlanSharedBase<PlanSharedPass> {
     ModuleOp module = getOperation();
     if (failed(expectStage(module, {"pipelined", "specialized", "async"})))
       return signalPassFailure();
+    FailureOr<SmallVector<gpu::GPUFuncOp>> kernels = expectKernels(module);
+    if (failed(kernels))
+      return signalPassFailure();
     Builder b(module.getContext());
-    for (gpu::GPUFuncOp kernel : findKernels(module)) {
+    for (gpu::GPUFuncOp kernel : *kernels) {
       int64_t bytes = planKernel(kernel);
       if (failed(checkChip(kernel, bytes)))
         return signalPassFailure();

@@ -8,6 +8,7 @@
 // RUN: not fa-opt %s --fa-choose-schedule=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not fa-opt %s --fa-choose-schedule=mask=all 2>&1 | FileCheck %s --check-prefix=MASK
 // RUN: not fa-opt %s --fa-choose-schedule=key-tile=12 2>&1 | FileCheck %s --check-prefix=TILE
+// RUN: not fa-opt %s --fa-choose-schedule="chip=sm_80 warps=3" 2>&1 | FileCheck %s --check-prefix=WARPS
 
 !t = tensor<1x2x512x64xf16>
 
@@ -27,6 +28,7 @@
 // CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80, sm_90a), got 'sm_12'
 // MASK: error: expects mask every, guard or split, got 'all'
 // TILE: error: 'fa.attention' op has an unusable schedule: expects key_tile from 8 to 1024 in steps of 8, got 12
+// WARPS: error: 'fa.attention' op has an unusable schedule: query_tile 128 is no multiple of 16 * warps = 48
 func.func @plain(%q: !t, %o: !t) -> !t {
   %r = fa.attention ins(%q, %q, %q : !t, !t, !t) outs(%o : !t)
   return %r : !t

@@ -138,3 +138,51 @@ gpu.module @m {
 // expected-error @below {{expects IR at stage outlined, got online}}
 module attributes {fa.stage = "online"} {
 }
+
+// -----
+
+#tile = affine_map<(r, c) -> (r, c)>
+
+gpu.module @m attributes {fa.target = "sm_80"} {
+  // expected-error @below {{needs 512 registers a thread for its tiles, sm_80 has 255 for each of 32 threads: smaller tiles, or more warps for a query tile, may fit}}
+  gpu.func @registers() kernel attributes {fa.kernel, fa.schedule = #fa.schedule<query_tile = 128, key_tile = 128, warps = 1>,
+      known_block_size = array<i32: 32, 1, 1>} {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<128x128xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x128xf32>) -> tensor<128x128xf32>
+    %r = linalg.generic {indexing_maps = [#tile], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<128x128xf32>) {
+    ^bb0(%x: f32):
+      %y = arith.negf %x : f32
+      linalg.yield %y : f32
+    } -> tensor<128x128xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#tile = affine_map<(r, c) -> (r, c)>
+
+gpu.module @m attributes {fa.target = "sm_80"} {
+  // Carried by the loop while the other is in it.
+  // expected-error @below {{needs 320 registers a thread for its tiles, sm_80 has 255 for each of 128 threads}}
+  gpu.func @carried(%n: index) kernel attributes {fa.kernel, fa.schedule = #fa.schedule<query_tile = 128, key_tile = 128, warps = 4>,
+      known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<128x256xf32>
+    %d = tensor.empty() : tensor<128x64xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x256xf32>) -> tensor<128x256xf32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %f) -> tensor<128x256xf32> {
+      %s = linalg.fill ins(%zero : f32) outs(%d : tensor<128x64xf32>) -> tensor<128x64xf32>
+      %t = linalg.generic {indexing_maps = [#tile], iterator_types = ["parallel", "parallel"]} outs(%s : tensor<128x64xf32>) {
+      ^bb0(%x: f32):
+        %y = arith.negf %x : f32
+        linalg.yield %y : f32
+      } -> tensor<128x64xf32>
+      scf.yield %acc : tensor<128x256xf32>
+    }
+    gpu.return
+  }
+}

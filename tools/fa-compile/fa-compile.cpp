@@ -10,6 +10,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -18,7 +19,7 @@ using namespace mlir;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Emit { Artifact, Mlir, Llvm };
+enum class Emit { Artifact, Ptx, Mlir, Llvm };
 }
 
 static cl::OptionCategory category("fa-compile options");
@@ -46,14 +47,14 @@ static cl::opt<std::string>
           cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string>
     stage("stage",
-          cl::desc("Print the IR after this stage and stop; `help` "
+          cl::desc("Stop after this stage and print the IR; `help` "
                    "lists them"),
           cl::value_desc("name"), cl::cat(category));
 static cl::opt<Emit> emit(
     "emit", cl::desc("What to write"),
     cl::values(clEnumValN(Emit::Artifact, "artifact",
                           "PTX or a shared object (default)"),
-               clEnumValN(Emit::Artifact, "ptx", "the same, for a GPU"),
+               clEnumValN(Emit::Ptx, "ptx", "the same, for a GPU"),
                clEnumValN(Emit::Mlir, "mlir", "the IR after the last stage"),
                clEnumValN(Emit::Llvm, "llvm", "LLVM IR")),
     cl::init(Emit::Artifact), cl::cat(category));
@@ -102,19 +103,64 @@ static fa::CompileOptions readOptions() {
   return options;
 }
 
+/// What is asked for; the stage where it is IR.
+struct Request {
+  Emit what;
+  std::string stage;
+};
+
+/// What the options say together, or why they say nothing.
+static llvm::Expected<Request> readRequest(const fa::CompileOptions &options) {
+  auto fail = [](const llvm::Twine &text) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  };
+  for (const cl::opt<int64_t> *option : {&queryTile, &keyTile, &warps, &stages})
+    if (option->getNumOccurrences() && *option < 1)
+      return fail("expects --" + option->ArgStr + " of at least 1, got " +
+                  llvm::Twine(option->getValue()));
+  bool isCpu = options.chip == "cpu";
+  if (emit == Emit::Ptx && isCpu)
+    return fail("expects a GPU with --emit=ptx, got --chip=cpu");
+  if (stage.empty())
+    return Request{emit == Emit::Ptx ? Emit::Artifact : emit.getValue(),
+                   fa::stageNames(options).back()};
+  bool isLast = stage == fa::lastStep(options);
+  bool fits = !emit.getNumOccurrences() ||
+              (isLast ? emit == Emit::Artifact || emit == Emit::Ptx
+                      : emit == Emit::Mlir);
+  if (!fits)
+    return fail("expects --stage or --emit, got both: stage " + stage + " is " +
+                (isLast ? "the artefact" : "printed as MLIR"));
+  return Request{isLast ? Emit::Artifact : Emit::Mlir, stage};
+}
+
 /// The text or the bytes that the command line asks for.
 static FailureOr<std::string> compile(ModuleOp module,
-                                      const fa::CompileOptions &options) {
-  if (stage.empty() && emit == Emit::Artifact)
+                                      const fa::CompileOptions &options,
+                                      const Request &request) {
+  if (request.what == Emit::Artifact)
     return fa::compileToArtifact(module, options);
-  if (stage.empty() && emit == Emit::Llvm)
+  if (request.what == Emit::Llvm)
     return fa::compileToLlvm(module, options);
-  std::string last = stage.empty() ? fa::stageNames(options).back() : stage;
-  if (failed(fa::compileToStage(module, options, last)))
+  if (failed(fa::compileToStage(module, options, request.stage)))
     return failure();
   std::string text;
   llvm::raw_string_ostream(text) << module << "\n";
   return text;
+}
+
+/// Diagnostics about the whole of the input, which are those about options too,
+/// name the file and no line.
+static LogicalResult printWithoutLine(Diagnostic &diagnostic) {
+  auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+  if (!loc || loc.getLine() != 0)
+    return failure();
+  llvm::errs() << loc.getFilename().getValue() << ": "
+               << (diagnostic.getSeverity() == DiagnosticSeverity::Error
+                       ? "error: "
+                       : "remark: ")
+               << diagnostic << "\n";
+  return success();
 }
 
 static int fail(const llvm::Twine &message) {
@@ -134,8 +180,15 @@ int main(int argc, char **argv) {
   if (stage == "help") {
     for (const std::string &name : fa::stageNames(options))
       llvm::outs() << name << "\n";
+    llvm::outs() << fa::lastStep(options) << "\n";
     return 0;
   }
+  llvm::Expected<Request> request = readRequest(options);
+  if (!request)
+    return fail(llvm::toString(request.takeError()));
+  if (request->what == Emit::Artifact && options.chip == "cpu" &&
+      destination == "-" && llvm::sys::Process::StandardOutIsDisplayed())
+    return fail("expects -o FILE for a shared object: the terminal shows text");
 
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &message);
@@ -144,16 +197,18 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   fa::registerEverything(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  ScopedDiagnosticHandler ofTheWhole(&context, printWithoutLine);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
   fa::CompileReport account;
   if (wantsReport && failed(account.readProblem(*module, options)))
     return 1;
-  FailureOr<std::string> result = compile(*module, options);
+  FailureOr<std::string> result = compile(*module, options, *request);
   if (failed(result))
     return 1;
   if (wantsReport) {
