@@ -55,6 +55,7 @@ private:
   State keyLoop(Value q);
   State step(Value q, Value firstKey, State state);
   bool scalesExponent() const;
+  Value exp(OpBuilder &b, Value x);
   Value expOfDifference(OpBuilder &b, Value x, Value y);
   State scaleMax(State state);
   Value scores(Value q, Value firstKey);
@@ -221,12 +222,17 @@ bool OnlineRewriter::scalesExponent() const {
   return !attention.hasScoreRegion() && attention.getScaleOrDefault() > 0;
 }
 
+/// The softmax's exponentials may be approximate, those of regions may not.
+Value OnlineRewriter::exp(OpBuilder &nested, Value x) {
+  return math::ExpOp::create(nested, loc, x, arith::FastMathFlags::afn);
+}
+
 /// exp(x - y) for scores x and y, scaled where they are not yet.
 Value OnlineRewriter::expOfDifference(OpBuilder &nested, Value x, Value y) {
   Value d = arith::SubFOp::create(nested, loc, x, y);
   if (scalesExponent())
     d = arith::MulFOp::create(nested, loc, d, op.getScaleValue());
-  return math::ExpOp::create(nested, loc, d);
+  return exp(nested, d);
 }
 
 /// The row max in the domain of the scores.
@@ -344,7 +350,7 @@ OnlineRewriter::State OnlineRewriter::joinSink(State state) {
     Value none = arith::CmpFOp::create(nested, loc, arith::CmpFPredicate::OEQ,
                                        x, lowest);
     Value d = arith::SubFOp::create(nested, loc, x, max);
-    Value e = math::ExpOp::create(nested, loc, d);
+    Value e = exp(nested, d);
     return arith::SelectOp::create(nested, loc, none, t.constant(0.0), e);
   };
   Value alpha = t.map("sink_alpha", {queryTile}, b.getF32Type(), {state.max},

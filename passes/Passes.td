@@ -228,13 +228,15 @@ def FaExpandKeep : Pass<"fa-expand-keep", "ModuleOp"> {
 def FaExpToExp2 : Pass<"fa-exp-to-exp2", "ModuleOp"> {
   let summary = "Turn exp into exp2, which chips have";
   let description = [{
-    `exp(x)` becomes `exp2(x * log2(e))`. Where x is a product with a value that
-    is the same for the whole tile, log2(e) is multiplied into that value once.
+    `exp(x)` that may be approximate (`fastmath<afn>`, as the softmax's is; a
+    region's is not) becomes `exp2(x * log2(e))`. Where x is a product with a
+    value that is the same for the whole tile, log2(e) is multiplied into that
+    value once, and what overflows becomes the largest finite number.
 
     ```mlir
-    linalg.generic { %p = arith.mulf %e, %s     %y = math.exp %p
+    linalg.generic { %p = arith.mulf %e, %s     %y = math.exp %p fastmath<afn>
     ==>
-    %factor = arith.mulf %s, 1.44269502
+    %factor = arith.mulf %s, 1.44269502         // then clamped
     linalg.generic { %x = arith.mulf %e, %factor     %y = math.exp2 %x
     ```
   }];

@@ -23,7 +23,7 @@
 // CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%[[AGAINST]] : tensor<16xf32>) outs(%[[S]] : tensor<16x8xf32>) attrs = {fa.step = "exp"}
 // CHECK: %[[D:.*]] = arith.subf
 // CHECK: %[[E:.*]] = arith.mulf %[[D]], %[[SCALE]]
-// CHECK: math.exp %[[E]]
+// CHECK: math.exp %[[E]] fastmath<afn>
 // CHECK: %[[ALPHA:.*]] = linalg.generic {{.*}} {fa.step = "alpha"}
 // CHECK: %[[M1:.*]] = linalg.generic {{.*}} outs(%[[M]] : tensor<16xf32>) attrs = {fa.step = "new_max"}
 // CHECK: %[[L1:.*]] = linalg.generic {{.*}} ins(%[[ALPHA]] : tensor<16xf32>) outs(%[[L]] : tensor<16xf32>) attrs = {fa.step = "rescale_sum"}
