@@ -60,9 +60,35 @@ Status compile(const Driver &driver, const ArtifactImage &image,
 
 using Key = std::tuple<cuda::Context, unsigned long long, std::string>;
 
+/// One module, compiled by the first who asks for it; the others wait for it,
+/// and nobody for other modules.
+struct Entry {
+  std::mutex mutex;
+  std::weak_ptr<CudaModule> module;
+};
+
 struct Cache {
   std::mutex mutex;
-  std::map<Key, std::weak_ptr<CudaModule>> modules;
+  std::map<Key, std::shared_ptr<Entry>> entries;
+
+  std::shared_ptr<Entry> find(const Key &key) {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (auto it = entries.begin(); it != entries.end();)
+      it = isLeft(it->second) ? entries.erase(it) : std::next(it);
+    std::shared_ptr<Entry> &entry = entries[key];
+    if (!entry)
+      entry = std::make_shared<Entry>();
+    return entry;
+  }
+
+private:
+  /// Whether nobody has the module, and nobody is about to have it.
+  static bool isLeft(const std::shared_ptr<Entry> &entry) {
+    if (entry.use_count() > 1)
+      return false;
+    std::lock_guard<std::mutex> lock(entry->mutex);
+    return entry->module.expired();
+  }
 };
 
 Cache &cache() {
@@ -86,19 +112,16 @@ Status CudaModule::load(const Driver &driver, cuda::Context context,
     if (Status s =
             driver.check(driver.api.contextId(context, &id), "cuCtxGetId"))
       return s;
-  Cache &all = cache();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  for (auto it = all.modules.begin(); it != all.modules.end();)
-    it = it->second.expired() ? all.modules.erase(it) : std::next(it);
-  std::weak_ptr<CudaModule> &known =
-      all.modules[{context, id, image.manifest.bodySha256}];
-  if ((result = known.lock()))
+  std::shared_ptr<Entry> entry =
+      cache().find({context, id, image.manifest.bodySha256});
+  std::lock_guard<std::mutex> lock(entry->mutex);
+  if ((result = entry->module.lock()))
     return {};
   cuda::Module module = nullptr;
   if (Status s = compile(driver, image, module))
     return s;
   result.reset(new CudaModule(driver, context, device, module));
-  known = result;
+  entry->module = result;
   return {};
 }
 

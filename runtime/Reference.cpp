@@ -282,8 +282,14 @@ bool Accuracy::ok() const {
          largest <= largestLimit;
 }
 
+/// The smallest number of a type that has all its bits.
+static double smallestNormal(fa_type type) {
+  return type == FA_F16 ? 0x1p-14 : type == FA_F64 ? 0x1p-1022 : 0x1p-126;
+}
+
 Accuracy judgeOutput(const double *out, const double *reference,
-                     const double *low, size_t count, fa_type type) {
+                     const double *low, size_t count, fa_type type,
+                     fa_type outType) {
   Accuracy accuracy;
   double error = 0, norm = 0, lowLargest = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -301,7 +307,11 @@ Accuracy judgeOutput(const double *out, const double *reference,
                      ? std::max(lowLargest, lowDifference)
                      : infinity;
   }
+  double tiny = smallestNormal(outType);
+  norm = std::max(norm, double(count) * tiny * tiny);
   accuracy.frobenius = error == 0 ? 0 : std::sqrt(error / norm);
+  if (accuracy.notFinite)
+    accuracy.frobenius = accuracy.largest = infinity;
   accuracy.frobeniusLimit = type == FA_BF16 ? 5e-3 : 6e-4;
   accuracy.largestLimit = 2 * lowLargest + 1e-5;
   return accuracy;
@@ -314,10 +324,10 @@ LseAccuracy judgeLse(const double *out, const double *reference, size_t count,
   LseAccuracy accuracy;
   accuracy.limit = 1e-3 + 1e-6 * maxScore;
   for (size_t i = 0; i < count; ++i) {
-    if (std::isinf(reference[i]) ? out[i] != reference[i]
-                                 : !std::isfinite(out[i]))
+    if (!std::isfinite(reference[i]) ? out[i] != reference[i]
+                                     : !std::isfinite(out[i]))
       ++accuracy.wrongInfinity;
-    else if (!std::isinf(reference[i]))
+    else if (std::isfinite(reference[i]))
       accuracy.largest =
           std::max(accuracy.largest, std::fabs(out[i] - reference[i]));
   }

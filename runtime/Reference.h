@@ -73,8 +73,11 @@ struct Accuracy {
   int64_t notFinite = 0; // elements that are not finite where they must be
   bool ok() const;
 };
+/// `type` is that of q, k and v, `outType` that of o: what is smaller than its
+/// normal numbers, o cannot hold to that relative error.
 Accuracy judgeOutput(const double *out, const double *reference,
-                     const double *low, size_t count, fa_type type);
+                     const double *low, size_t count, fa_type type,
+                     fa_type outType);
 
 struct LseAccuracy {
   double largest = 0, limit = 0;

@@ -208,22 +208,38 @@ TEST(Reference, LargeScoresStayFinite) {
 TEST(Accuracy, SaysWhatIsWrong) {
   double reference[] = {1, 2, 0}, low[] = {1.001, 2, 0};
   double good[] = {1.0005, 2, 0}, far[] = {1.1, 2, 0}, nan[] = {1, 2, NAN};
-  EXPECT_TRUE(judgeOutput(good, reference, low, 3, FA_F16).ok());
-  EXPECT_FALSE(judgeOutput(far, reference, low, 3, FA_F16).ok());
-  EXPECT_EQ(judgeOutput(nan, reference, low, 3, FA_F16).notFinite, 1);
-  EXPECT_FALSE(judgeOutput(nan, reference, low, 3, FA_F16).ok());
+  EXPECT_TRUE(judgeOutput(good, reference, low, 3, FA_F16, FA_F16).ok());
+  EXPECT_FALSE(judgeOutput(far, reference, low, 3, FA_F16, FA_F16).ok());
+  EXPECT_EQ(judgeOutput(nan, reference, low, 3, FA_F16, FA_F16).notFinite, 1);
+  EXPECT_FALSE(judgeOutput(nan, reference, low, 3, FA_F16, FA_F16).ok());
   double zero[] = {0, 0, 0};
-  EXPECT_TRUE(judgeOutput(zero, zero, zero, 3, FA_F16).ok());
-  EXPECT_FALSE(judgeOutput(low, zero, zero, 3, FA_F16).ok());
+  EXPECT_TRUE(judgeOutput(zero, zero, zero, 3, FA_F16, FA_F16).ok());
+  EXPECT_FALSE(judgeOutput(low, zero, zero, 3, FA_F16, FA_F16).ok());
   // The element-wise limit is that of low.
   double large[] = {1, 2, 1e-3}, largeReference[] = {1, 2, 0};
   EXPECT_FALSE(
-      judgeOutput(large, largeReference, largeReference, 3, FA_F16).ok());
+      judgeOutput(large, largeReference, largeReference, 3, FA_F16, FA_F16)
+          .ok());
+  // What is not finite is not left out of the error that is shown.
+  EXPECT_EQ(judgeOutput(nan, reference, low, 3, FA_F16, FA_F16).frobenius,
+            INFINITY);
   double dead[] = {-INFINITY, 1}, alive[] = {-5, 1};
   EXPECT_TRUE(judgeLse(dead, dead, 2, 1).ok());
   EXPECT_FALSE(judgeLse(alive, dead, 2, 1).ok());
   EXPECT_FALSE(judgeLse(dead, alive, 2, 1).ok());
   EXPECT_FALSE(judgeLse(nan, reference, 3, 1).ok());
+  // A reference that is no number vouches for nothing.
+  EXPECT_FALSE(judgeLse(reference, nan, 3, 1).ok());
+  EXPECT_FALSE(judgeLse(nan, nan, 3, 1).ok());
+}
+
+TEST(Accuracy, AsksNoMoreThanTheTypeHolds) {
+  double zero[] = {0, 0}, under[] = {6e-78, 1e-78};
+  EXPECT_TRUE(judgeOutput(zero, under, under, 2, FA_BF16, FA_F32).ok());
+  // Subnormal numbers of f16, rounded to steps of 2^-24.
+  double exact[] = {1.01e-5, 2e-5}, rounded[] = {0x1.52p-17, 0x1.5p-16};
+  EXPECT_TRUE(judgeOutput(rounded, exact, exact, 2, FA_F16, FA_F16).ok());
+  EXPECT_FALSE(judgeOutput(rounded, exact, exact, 2, FA_F16, FA_F32).ok());
 }
 
 } // namespace

@@ -139,8 +139,9 @@ public:
     rt::RowValues expected =
         options.reference.empty() ? builtIn(rows) : fromArtefact(rows);
     std::vector<double> out = reader.output(*o, rows);
-    result.o = rt::judgeOutput(out.data(), expected.o.data(),
-                               expected.low.data(), out.size(), problem.type);
+    result.o =
+        rt::judgeOutput(out.data(), expected.o.data(), expected.low.data(),
+                        out.size(), problem.type, o->type());
     result.hasLse = lse;
     if (lse)
       result.lse =

@@ -2,6 +2,7 @@
 #include "tools/fa-run/Shapes.h"
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace fa::run {
@@ -44,6 +45,7 @@ public:
       : options(options), artefact(artefact), known(options.sizes) {}
 
   Shapes run() {
+    checkNames();
     Shapes shapes;
     std::string layout = artefact.problem.layout;
     shapes.packed = layout == "packed";
@@ -62,6 +64,23 @@ public:
   }
 
 private:
+  void checkNames() const {
+    std::set<std::string> names;
+    for (const fa_tensor_info &tensor : artefact.tensors)
+      for (int d = 0; d < tensor.rank; ++d)
+        if (tensor.symbols[d])
+          names.insert(tensor.symbols[d]);
+    std::string list;
+    for (const std::string &name : names)
+      list += (list.empty() ? "" : ", ") + name;
+    for (const auto &[name, size] : options.sizes)
+      if (!names.count(name))
+        throw Failure(ExitUsage,
+                      "--size " + name +
+                          ": the artefact has no such size; it has " +
+                          (list.empty() ? "none" : list));
+  }
+
   const fa_tensor_info &require(const std::string &name, int rank) {
     const fa_tensor_info *tensor = artefact.find(name);
     if (!tensor || tensor->rank != rank)
