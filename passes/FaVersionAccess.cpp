@@ -19,6 +19,11 @@ using namespace mlir::fa;
 /// the widest that cp.async and ld/st.global have (PTX ISA).
 static constexpr int64_t kWide = 16;
 
+/// What is loaded and stored row by row; the rest is read an element at a time.
+static bool hasRows(StringRef tensor) {
+  return tensor == "q" || tensor == "k" || tensor == "v" || tensor == "o";
+}
+
 /// Whether the rows of q, k, v and o may be touched 16 bytes at a time: their
 /// addresses and strides are multiples of that.
 static Attribute rowsAreAligned(ManifestBuilder &manifest,
@@ -31,8 +36,7 @@ static Attribute rowsAreAligned(ManifestBuilder &manifest,
     if (!param)
       continue;
     StringRef name = param.getName();
-    bool isTile = name == "q" || name == "k" || name == "v" || name == "o";
-    if (!isTile)
+    if (!hasRows(name))
       continue;
     auto quoted = StringAttr::get(context, name);
     if (param.getKind() == ParamKind::Pointer) {
@@ -55,10 +59,15 @@ static Attribute rowsAreAligned(ManifestBuilder &manifest,
 /// Whether static strides or offsets, which no launch predicate sees, put rows
 /// at addresses that are no multiples of 16 bytes.
 static bool mayBeMisaligned(gpu::GPUFuncOp kernel) {
-  WalkResult result = kernel.walk([](memref::ReinterpretCastOp cast) {
+  WalkResult result = kernel.walk([&](memref::ReinterpretCastOp cast) {
     auto type = cast.getType();
-    if (!type.getElementType().isIntOrFloat() || type.getRank() < 3)
-      return WalkResult::advance(); // no q, k, v or o
+    auto base = dyn_cast<BlockArgument>(cast.getSource());
+    auto param = base && base.getOwner() == &kernel.getBody().front()
+                     ? kernel.getArgAttrOfType<ParamAttr>(base.getArgNumber(),
+                                                          kParamAttr)
+                     : ParamAttr();
+    if (!param || !hasRows(param.getName()))
+      return WalkResult::advance();
     int64_t bits = type.getElementTypeBitWidth();
     auto isOdd = [&](int64_t elements) {
       return !ShapedType::isDynamic(elements) &&

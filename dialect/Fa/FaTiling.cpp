@@ -38,9 +38,9 @@ struct Box {
 };
 
 /// Makes the tile of an op that stands at `offset` and has the extents `size`.
-class TileBuilder {
+class TileOfAttention {
 public:
-  TileBuilder(OpBuilder &b, AttentionOp op, Box offset, Box size)
+  TileOfAttention(OpBuilder &b, AttentionOp op, Box offset, Box size)
       : b(b), op(op), loc(op.getLoc()), offset(offset), size(size) {}
 
   FailureOr<TilingResult> build();
@@ -89,7 +89,7 @@ private:
 /// Query head h reads key/value head h / (Hq / Hkv): a tile of one head reads
 /// one, a tile of all heads reads all; other tiles of grouped heads may cut a
 /// group and are refused.
-LogicalResult TileBuilder::findKvHeads() {
+LogicalResult TileOfAttention::findKvHeads() {
   unsigned headDim = op.getHeadDim();
   OpFoldResult hq = mixedSize(b, loc, op.getQ(), headDim);
   OpFoldResult hkv = mixedSize(b, loc, op.getK(), headDim);
@@ -117,7 +117,7 @@ LogicalResult TileBuilder::findKvHeads() {
 }
 
 /// The operands of `at`: this tile's place within the whole problem.
-SmallVector<Value> TileBuilder::position() {
+SmallVector<Value> TileOfAttention::position() {
   SmallVector<Value> at;
   AffineExpr x, y;
   bindDims(op.getContext(), x, y);
@@ -135,7 +135,7 @@ SmallVector<Value> TileBuilder::position() {
   return at;
 }
 
-FailureOr<TilingResult> TileBuilder::build() {
+FailureOr<TilingResult> TileOfAttention::build() {
   if (failed(findKvHeads()))
     return failure();
   Value q = sliceQueries(op.getQ());
@@ -196,7 +196,7 @@ AttentionOp::getTiledImplementation(OpBuilder &b,
   if (isPacked())
     return emitOpError() << "in packed form is tiled by fa-tile only: a tile "
                             "belongs to the sequence that its offsets give";
-  return TileBuilder(b, *this, {offsets[0], offsets[1], offsets[2]},
+  return TileOfAttention(b, *this, {offsets[0], offsets[1], offsets[2]},
                      {sizes[0], sizes[1], sizes[2]})
       .build();
 }

@@ -10,6 +10,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
@@ -19,8 +20,7 @@ namespace mlir::fa {
 
 namespace {
 
-constexpr double log2e = 1.4426950408889634;
-constexpr double ln2 = 0.6931471805599453;
+using llvm::numbers::ln2, llvm::numbers::log2e;
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 // 2^r on [-0.5, 0.5] and e^r on [-0.347, 0.347], interpolated at Chebyshev's
@@ -41,7 +41,7 @@ constexpr double expTerms[] = {1.0,
                                0.0013933642767369747};
 
 /// The few operations that the expansions are written in, on f32, f64 and ints.
-struct Maths {
+struct CpuMaths {
   ImplicitLocOpBuilder &b;
 
   Value real(Value like, double x) {
@@ -220,7 +220,7 @@ bool isInstruction(Operation *op) {
 
 LogicalResult expandOp(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  Maths maths{b};
+  CpuMaths maths{b};
   Type type = op->getResult(0).getType();
   bool narrow = isa<Float16Type, BFloat16Type>(type);
   if (!type.isF32() && !narrow)

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAEXPANDGPUMATH
@@ -19,13 +20,13 @@ using namespace mlir;
 
 namespace {
 
-constexpr double kLog2E = 1.4426950408889634;
-constexpr double kLn2 = 0.6931471805599453;
+constexpr double kLog2E = llvm::numbers::log2e;
+constexpr double kLn2 = llvm::numbers::ln2;
 /// log2(e) = its f32 value + this.
 constexpr double kLog2ELow = 1.925963033500e-08;
 
 /// f32 arithmetic; numbers stand for constants.
-struct Maths : wg::Emit {
+struct GpuMaths : wg::Emit {
   using Emit::Emit;
 
   Value c(double value) { return f32(value); }
@@ -92,7 +93,7 @@ private:
 
 /// e^x = 2^t (1 + r ln 2), t = x log2(e) as rounded and r what rounding lost:
 /// at x = 80 that is half of 2^-16, far above the error of ex2.
-Value expandExp(Maths &m, Value x) {
+Value expandExp(GpuMaths &m, Value x) {
   Value log2e = m.c(kLog2E);
   Value t = m.mul(x, log2e);
   Value power = m.ex2(t);
@@ -104,7 +105,7 @@ Value expandExp(Maths &m, Value x) {
 
 /// For |x| < 0.6 an odd polynomial, since 1 - 2/(e^2x + 1) loses its leading
 /// digits there; relative error 3e-7 in both.
-Value expandTanh(Maths &m, Value x) {
+Value expandTanh(GpuMaths &m, Value x) {
   Value square = m.mul(x, x);
   Value odd = m.polynomial(square, {-0.333332986, 0.133319154, -0.0537832933,
                                     0.0207946189, -0.00589394616});
@@ -122,7 +123,7 @@ struct DoubleFloat {
 
 /// log2 of a positive finite number with about 2^-40 relative error: with
 /// x = 2^e m and s = (m - 1) / (m + 1), it is e + 2/ln2 (s + s^3/3 + ...).
-DoubleFloat expandLog2Exactly(Maths &m, Value x) {
+DoubleFloat expandLog2Exactly(GpuMaths &m, Value x) {
   constexpr int64_t kMantissaBits = 23, kSqrtHalfBits = 0x3f3504f3;
   constexpr double kScale = 2.885390043258667, kScaleLow = 3.851926067e-08;
   // Subnormal numbers are scaled into the normal range.
@@ -157,7 +158,7 @@ DoubleFloat expandLog2Exactly(Maths &m, Value x) {
 }
 
 /// |x|^y by 2^(y log2|x|), the exponent held in two parts.
-Value expandPowOfMagnitude(Maths &m, Value magnitude, Value y) {
+Value expandPowOfMagnitude(GpuMaths &m, Value magnitude, Value y) {
   DoubleFloat log = expandLog2Exactly(m, magnitude);
   Value product = m.mul(y, log.high);
   Value lost = m.fma(y, log.low, m.fma(y, log.high, m.neg(product)));
@@ -174,7 +175,7 @@ Value expandPowOfMagnitude(Maths &m, Value magnitude, Value y) {
 
 /// As C's pow: 1 for y = 0 and for x = 1 whatever the other is, NaN for a
 /// negative x with a y that is not whole.
-Value expandPow(Maths &m, Value x, Value y) {
+Value expandPow(GpuMaths &m, Value x, Value y) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   Value magnitude = m.abs(x), zero = m.c(0), one = m.c(1), inf = m.c(kInf);
   Value power = expandPowOfMagnitude(m, magnitude, y);
@@ -198,7 +199,7 @@ Value expandPow(Maths &m, Value x, Value y) {
 }
 
 /// The value of an f32 op on these operands, null where there is no expansion.
-Value expand(Maths &m, Operation *op, ValueRange in) {
+Value expand(GpuMaths &m, Operation *op, ValueRange in) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::ExpOp exp) {
         if (bitEnumContainsAll(exp.getFastmath(), arith::FastMathFlags::afn))
@@ -248,7 +249,7 @@ private:
     if (isDivision && !type.isF32())
       return success(); // the back end divides other types by itself
     bool isHalf = type.isF16() || type.isBF16();
-    Maths m(op, OpBuilder(op));
+    GpuMaths m(op, OpBuilder(op));
     SmallVector<Value> operands(op->getOperands());
     if (isHalf)
       for (Value &operand : operands)
