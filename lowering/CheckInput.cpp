@@ -26,6 +26,7 @@ struct Given {
     add(schedule, options.queryTile != 0, "--query-tile");
     add(schedule, options.keyTile != 0, "--key-tile");
     add(schedule, !options.mask.empty(), "--mask");
+    add(schedule, !options.schedule.empty(), "--schedule");
     schedule.append(gpuSchedule);
     add(entry, !options.entry.empty(), "--entry");
   }

@@ -11,14 +11,27 @@ namespace mlir::fa {
 
 namespace {
 
+/// The buffer was not put on the stack.
+void refuse(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  InFlightDiagnostic diag = alloc.emitError();
+  if (!type.hasStaticShape()) {
+    diag << "expects tiles of static size in a CPU kernel, got " << type;
+    return;
+  }
+  int64_t bytes = llvm::divideCeil(
+      type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  diag << "needs " << bytes << " bytes for a tile of " << type
+       << ", a CPU kernel has " << kMostTileBytes
+       << " of the stack for each: smaller query or key tiles may fit";
+}
+
 struct FaCpuCheckBuffers : impl::FaCpuCheckBuffersBase<FaCpuCheckBuffers> {
   void runOnOperation() override {
     bool failed = false;
     getOperation().walk([&](Operation *op) {
-      if (isa<memref::AllocOp>(op)) {
-        op->emitOpError(
-            "is left in a CPU kernel: expects every buffer of a tile "
-            "to be of static size and small enough for the stack");
+      if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+        refuse(alloc);
         failed = true;
       }
       if (isa<memref::AllocaOp>(op) &&

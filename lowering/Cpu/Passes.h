@@ -13,6 +13,10 @@ namespace mlir::fa {
 #define GEN_PASS_DECL
 #include "lowering/Cpu/Passes.h.inc"
 
+/// The largest tile that a kernel may put on the stack, in bytes: a few of them
+/// fit the 8 MiB that threads have.
+inline constexpr unsigned kMostTileBytes = 1 << 20;
+
 /// outlined -> packed: products on f32 tiles, maths in arith.
 void buildCpuPackPipeline(OpPassManager &pm, const CpuTarget &target);
 /// packed -> vectors: products in vector registers.

@@ -38,7 +38,7 @@ static void addBuffers(OpPassManager &pm) {
   auto &functions = pm.nest<func::FuncOp>();
   functions.addPass(bufferization::createBufferLoopHoistingPass());
   bufferization::PromoteBuffersToStackPassOptions stack;
-  stack.maxAllocSizeInBytes = 1 << 20;
+  stack.maxAllocSizeInBytes = kMostTileBytes;
   functions.addPass(bufferization::createPromoteBuffersToStackPass(stack));
   pm.addPass(fa::createFaCpuCheckBuffers());
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the modules and the sweep of the execution suites.
 
-gen.py module FLAGS   prints a module with one fa.attention of dynamic sizes (FLAGS: see module_parser)
+gen.py module FLAGS   prints a module with one fa.attention, of dynamic sizes but for --sizes (FLAGS: see module_parser)
 gen.py sweep          prints artefact and case lines as in cases.txt: a seeded sample of the grid below
 """
 
@@ -18,6 +18,7 @@ def module_parser():
     parser.add_argument("--d", type=int, default=64, help="head dim of q and k")
     parser.add_argument("--dv", type=int, default=None, help="head dim of v; that of q where absent")
     parser.add_argument("--layout", default="bhsd", choices=["bhsd", "bshd", "packed"])
+    parser.add_argument("--sizes", default=None, help="extents that are static: B=2,Hq=4,Sk=0")
     parser.add_argument("--mask", default=None, help="inside of #fa.mask<...>")
     parser.add_argument("--scale", default=None, help="as the attribute")
     parser.add_argument("--scale-constant", default=None, help="as an operand that is a constant")
@@ -74,10 +75,19 @@ SCORE = {
 }
 
 
-def memref(rank, last, element):
-    shape = "x".join(["?"] * (rank - 1) + [str(last) if last else "?"])
-    strides = ", ".join(["?"] * (rank - 1) + ["1"])
+def memref(dims, element, sizes={}):
+    """A memref of any strides but the last; dims are numbers, or names of extents that `sizes` may have."""
+    shape = "x".join(str(sizes.get(dim, "?") if isinstance(dim, str) else dim) for dim in dims)
+    strides = ", ".join(["?"] * (len(dims) - 1) + ["1"])
     return f"memref<{shape}x{element}, strided<[{strides}], offset: ?>>"
+
+
+# The outer dimensions of q and of k and v.
+ORDER = {
+    "bhsd": (["B", "Hq", "Sq"], ["B", "Hkv", "Sk"]),
+    "bshd": (["B", "Sq", "Hq"], ["B", "Sk", "Hkv"]),
+    "packed": (["Tq", "Hq"], ["Tk", "Hkv"]),
+}
 
 
 def score_region(flags):
@@ -125,14 +135,16 @@ def attributes(flags):
 
 def module(flags):
     packed = flags.layout == "packed"
-    rank = 3 if packed else 4
     dv = flags.dv or flags.d
-    q = k = memref(rank, flags.d, flags.type)
-    v = memref(rank, dv, flags.type)
-    outs = {"o": memref(rank, dv, flags.out or flags.type)}
+    sizes = dict(pair.split("=") for pair in flags.sizes.split(",")) if flags.sizes else {}
+    queries, keys = ORDER[flags.layout]
+    q, k, v = (
+        memref(dims + [last], flags.type, sizes) for dims, last in ((queries, flags.d), (keys, flags.d), (keys, dv))
+    )
+    outs = {"o": memref(queries + [dv], flags.out or flags.type, sizes)}
     if not flags.no_lse:
-        outs["lse"] = memref(rank - 1, None, "f32")
-    counts = memref(1, None, "i32")
+        outs["lse"] = memref(["Hq", "Tq"] if packed else ["B", "Hq", "Sq"], "f32", sizes)
+    counts = memref(["N"], "i32")
     extra = {}
     if packed:
         extra |= {"q_offsets": counts, "kv_offsets": counts}
@@ -141,20 +153,20 @@ def module(flags):
     if flags.kv_lengths:
         extra["kv_lengths"] = counts
     if flags.sink:
-        extra["sink"] = memref(1, None, "f32")
+        extra["sink"] = memref(["Hq"], "f32", sizes)
     captures = {}
     if flags.bias:
-        captures["bias"] = (memref(4, None, "f32"), ["", "Hq", "", ""] if packed else ["B", "Hq", "Sq", "Sk"])
+        captures["bias"] = ["", "Hq", "", ""] if packed else ["B", "Hq", "Sq", "Sk"]
     if flags.alibi:
-        captures["slopes"] = (memref(1, None, "f32"), ["Hq"])
+        captures["slopes"] = ["Hq"]
 
     order = ["q_lengths", "kv_lengths", "q_offsets", "kv_offsets", "sink"]
     clauses = "".join(f"\n    {name}(%{name} : {extra[name]})" for name in order if name in extra)
     arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
     arguments += [f"%{name}: {type}" for name, type in extra.items()]
-    for name, (type, dims) in captures.items():
+    for name, dims in captures.items():
         quoted = ", ".join(f'"{dim}"' for dim in dims)
-        arguments.append(f'%{name}: {type} {{fa.name = "{name}", fa.dims = [{quoted}]}}')
+        arguments.append(f'%{name}: {memref(dims, "f32")} {{fa.name = "{name}", fa.dims = [{quoted}]}}')
     arguments += [f"%{name}: {type}" for name, type in outs.items()]
     constant = ""
     if flags.scale_constant:

@@ -8,8 +8,16 @@ func.func @fine() {
 // -----
 
 func.func @heap() {
-  // expected-error @+1 {{is left in a CPU kernel: expects every buffer of a tile to be of static size and small enough for the stack}}
-  %a = memref.alloc() : memref<64x64xf32>
+  // expected-error @+1 {{needs 4194304 bytes for a tile of 'memref<1024x1024xf32>', a CPU kernel has 1048576 of the stack for each: smaller query or key tiles may fit}}
+  %a = memref.alloc() : memref<1024x1024xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic(%n: index) {
+  // expected-error @+1 {{expects tiles of static size in a CPU kernel, got 'memref<?xf32>'}}
+  %a = memref.alloc(%n) : memref<?xf32>
   return
 }
 
