@@ -18,7 +18,7 @@ variant=$(printf '%s' "$*" | sed -e 's/--//g' -e 's/[^A-Za-z0-9._]\{1,\}/-/g')
 # The schedules by kernel, as a JSON object: what the compiler chose, for the tables.
 schedules() {
   "$build/bin/fa-compile" "$1" --chip="$chip" "${@:2}" --stage=buffers | sed -n \
-    -e 's/.*func\.func @\([A-Za-z0-9_]*\)(.*/\1/p' -e 's/.*schedule = #fa\.schedule<\([^>]*\)>.*/ \1/p' |
+    -e 's/.*func\.func @\([A-Za-z0-9_]*\)(.*/fa_\1/p' -e 's/.*schedule = #fa\.schedule<\([^>]*\)>.*/ \1/p' |
     awk '!/^ / { name = $0 } /^ / { printf "%s\"%s\": \"%s\"", comma, name, substr($0, 2); comma = ", " }'
 }
 

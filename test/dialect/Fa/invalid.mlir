@@ -667,7 +667,7 @@ func.func private @S4_stages() attributes {a = #fa.schedule<query_tile = 64, key
 
 // -----
 
-// expected-error @below {{expects pointer, size, stride, scalar or tensor_map, got size_of}}
+// expected-error @below {{expects pointer, size, stride, scalar, tensor_map or scratch, got size_of}}
 func.func private @param_kind() attributes {a = #fa.param<size_of "q"[0]>}
 
 // -----
