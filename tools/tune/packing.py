@@ -64,7 +64,7 @@ class Compiler:
         printed, found, name = self.run(shape.module(), f"--chip={shape.chip}", "--stage=buffers"), {}, ""
         for match in re.finditer(r"func\.func @(\w+)|schedule = #fa\.schedule<([^>]*)>", printed):
             if match[1]:
-                name = match[1]
+                name = "fa_" + match[1]  # what its kernel is called
             else:
                 found[name] = schedules.parse(match[2], known=False)
         return found

@@ -9,8 +9,8 @@ import random
 
 # Fields of #fa.schedule in its order, with the values that it does not print; None: always printed.
 DEFAULTS = {
-    "query_tile": None, "key_tile": None, "warps": 4, "stages": 2, "q_in_registers": False, "mask": "guard",
-    "order": "natural", "walk": "forward", "q_buffers": 1, "rotate": False, "threshold": 0, "v_wait": 0,
+    "query_tile": None, "key_tile": None, "warps": 4, "stages": 2, "mask": "guard", "order": "natural",
+    "walk": "forward", "q_buffers": 1, "rotate": False, "threshold": 0, "v_wait": 0,
     "ping_pong": False, "grid": "blocks", "tma_store": False,
 }  # fmt: skip
 
@@ -61,7 +61,6 @@ def axes(chip, mask):
         "warps": [4, 8],
         "key_tile": [16, 32, 48, 64, 80, 96, 112, 128],
         "stages": [1, 2],
-        "q_in_registers": flags,
     }
 
 
@@ -84,8 +83,7 @@ def shared_bytes(chip, schedule, dim, dv):
     panel = 64 if chip == "sm_90a" else 8  # columns that a tile's width is rounded up to
     dim, dv = (-(-x // panel) * panel for x in (dim, dv))
     keys = 2 * schedule["stages"] * schedule["key_tile"] * (dim + dv)
-    query = 0 if schedule["q_in_registers"] else 2 * schedule["q_buffers"] * schedule["query_tile"] * dim
-    return keys + query
+    return keys + 2 * schedule["q_buffers"] * schedule["query_tile"] * dim
 
 
 def illegal(chip, schedule, dim, dv):
