@@ -38,7 +38,7 @@ static void addBuffers(OpPassManager &pm) {
   auto &functions = pm.nest<func::FuncOp>();
   functions.addPass(bufferization::createBufferLoopHoistingPass());
   bufferization::PromoteBuffersToStackPassOptions stack;
-  stack.maxAllocSizeInBytes = kMostTileBytes;
+  stack.maxAllocSizeInBytes = mlir::fa::kMostTileBytes;
   functions.addPass(bufferization::createPromoteBuffersToStackPass(stack));
   pm.addPass(fa::createFaCpuCheckBuffers());
 }
