@@ -197,7 +197,7 @@ AttentionOp::getTiledImplementation(OpBuilder &b,
     return emitOpError() << "in packed form is tiled by fa-tile only: a tile "
                             "belongs to the sequence that its offsets give";
   return TileOfAttention(b, *this, {offsets[0], offsets[1], offsets[2]},
-                     {sizes[0], sizes[1], sizes[2]})
+                         {sizes[0], sizes[1], sizes[2]})
       .build();
 }
 
