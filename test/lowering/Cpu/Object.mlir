@@ -9,7 +9,7 @@
 // RUN: not fa-compile %s --chip=cpu --cpu=x86-64-v2 -o %t.no.so 2>&1 | FileCheck %s --check-prefix=REFUSED
 
 // CALLS-NOT: U {{memc[^p]|meme|memse[^t]|[^m]}}
-// EXPORTS: T attention
+// EXPORTS: T fa_attention
 // REFERENCE-DAG: T low
 // REFERENCE-DAG: T reference
 // REFUSED: expects a cpu from x86-64-v3 on, got 'x86-64-v2', which lacks avx2
