@@ -70,14 +70,11 @@ static void describeVersions(raw_ostream &os, AttentionOp op) {
   }
 }
 
-/// f32 registers of a thread: scores, accumulator, and in 16 bits P and, where
-/// they stay there, Q's fragments.
+/// f32 registers of a thread: scores, accumulator, and in 16 bits P.
 static int64_t countTileRegisters(AttentionOp op, ScheduleAttr schedule) {
   int64_t rows = schedule.getQueryTile() / schedule.getWarps();
   int64_t elements = rows * (schedule.getKeyTile() + op.getVDim()) +
                      rows * schedule.getKeyTile() / 2;
-  if (schedule.getQInRegisters())
-    elements += rows * op.getQkDim() / 2;
   return elements / 32;
 }
 

@@ -49,6 +49,7 @@ private:
   LogicalResult convertBlock(Block &block);
   LogicalResult convert(Operation *op);
   LogicalResult convertPad(tensor::PadOp op);
+  LogicalResult convertCast(tensor::CastOp op);
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertMatmul(linalg::MatmulOp op);
   LogicalResult convertGeneric(linalg::GenericOp op);
@@ -151,6 +152,18 @@ LogicalResult KernelConverter::convertPad(tensor::PadOp op) {
   if (!zeros || !rowsOnly)
     return op.emitOpError() << "expects zeros after the rows of a tile, and a "
                                "static shape";
+  FailureOr<Value> tile = load(op.getSource(), type.getDimSize(0), op.getLoc());
+  if (failed(tile))
+    return failure();
+  mapping.map(op.getResult(), *tile);
+  return success();
+}
+
+/// Rows of which all are known to exist: what is left of a pad by nothing.
+LogicalResult KernelConverter::convertCast(tensor::CastOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !type.hasStaticShape() || type.getRank() != 2)
+    return op.emitOpError() << "expects a static shape of two dimensions";
   FailureOr<Value> tile = load(op.getSource(), type.getDimSize(0), op.getLoc());
   if (failed(tile))
     return failure();
@@ -416,6 +429,9 @@ LogicalResult KernelConverter::convert(Operation *op) {
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return convertPad(pad);
+  if (auto cast = dyn_cast<tensor::CastOp>(op);
+      cast && isTensor(cast.getResult()))
+    return convertCast(cast);
   if (auto fill = dyn_cast<linalg::FillOp>(op))
     return convertFill(fill);
   if (auto matmul = dyn_cast<linalg::MatmulOp>(op))
