@@ -67,6 +67,24 @@ def FaMergeCompares : Pass<"fa-merge-compares", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FaNarrowDivisions : Pass<"fa-narrow-divisions", "::mlir::ModuleOp"> {
+  let summary = "Divide block numbers in 32 bits";
+  let description = [{
+    Unsigned divisions and remainders of a `gpu.block_id`, and of their results,
+    become 32-bit ones: the dividend has 31 bits, and a divisor with more may be
+    clamped to them. 64-bit divisions are subroutines, and their results take two
+    registers each.
+
+    ```mlir
+    %q = arith.divui %block, %n : index
+    // ==>
+    %q32 = arith.divui %block32, min(%n, 2147483647) : i32
+    %q = arith.index_castui %q32 : i32 to index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FaExpandGpuMath : Pass<"fa-expand-gpu-math", "::mlir::ModuleOp"> {
   let summary = "Expand maths to native instructions and polynomials";
   let description = [{

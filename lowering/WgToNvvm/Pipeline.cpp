@@ -26,6 +26,8 @@ void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createLowerAffinePass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // divisions of the block's number -> 32 bits
+  manager.addPass(createFaNarrowDivisions());
   // loops, memrefs and the kernel itself -> LLVM and NVVM (stage nvvm)
   manager.addPass(createFaKernelToLlvm());
   manager.addPass(createCanonicalizerPass());
