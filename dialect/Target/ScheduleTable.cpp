@@ -15,8 +15,12 @@ static constexpr ScheduleRow kRows[] = {
     // accumulator of 128 columns, not more. One place each for K and V lets two
     // blocks share an SM and was faster than a ring of two at every length
     // (tools/bench, H200: D 64 by 33 to 45 %, D 128 by 0 to 14 %).
-    {"sm_80", 104, 104, 8, 128, 80, 4, 1},
+    {"sm_80", 64, 64, 8, 128, 96, 4, 1},
+    {"sm_80", 88, 88, 8, 128, 80, 4, 1},
+    {"sm_80", 96, 96, 8, 128, 64, 4, 1},
+    {"sm_80", 104, 104, 8, 128, 72, 4, 1},
     {"sm_80", 112, 112, 8, 128, 64, 4, 1},
+    {"sm_80", 120, 120, 8, 128, 56, 4, 1},
     {"sm_80", 128, 128, 8, 128, 64, 4, 1},
     // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
     {"sm_80", 256, 256, 8, 64, 64, 4, 1},

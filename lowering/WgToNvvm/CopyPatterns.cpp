@@ -59,7 +59,8 @@ private:
     for (ArrayRef<int64_t> left = plan.chunks(); !left.empty();) {
       ArrayRef<int64_t> steps = left.take_front(kInFlight);
       left = left.drop_front(steps.size());
-      emit.newBlock();
+      if (pass > 0 || steps.front() > 0)
+        emit.newBlock();
       SmallVector<Value> chunks =
           loadChunks(emit, exists, steps, address, bytes);
       for (auto [chunk, step] : llvm::zip_equal(chunks, steps))

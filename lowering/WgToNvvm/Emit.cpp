@@ -90,7 +90,6 @@ Value Emit::threadHere() {
       *this, getLoc(), mlir::fa::ptx::kThreadHere, getI32Type(), {})[0];
   return role ? rem(inBlock, kWarpgroupThreads) : inBlock;
 }
-Value Emit::laneHere() { return rem(threadHere(), kWarpLanes); }
 Value Emit::lane() { return rem(thread(), kWarpLanes); }
 Value Emit::warp() { return div(thread(), kWarpLanes); }
 Value Emit::quad() { return div(lane(), kQuadLanes); }

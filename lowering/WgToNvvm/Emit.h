@@ -40,7 +40,6 @@ struct Emit : ImplicitLocOpBuilder {
   /// The same, to be computed with again at each use: for addresses that a loop
   /// uses once a round.
   Value threadHere();
-  Value laneHere();
   Value lane();
   Value warp();
   /// Lane / 4: the row that a lane holds of every 8 rows of an accumulator.

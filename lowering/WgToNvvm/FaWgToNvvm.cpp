@@ -28,6 +28,7 @@ struct FaWgToNvvm : mlir::fa::impl::FaWgToNvvmBase<FaWgToNvvm> {
       return signalPassFailure();
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       if (failed(checkBlockSizes(module)) ||
+          failed(forEachKernel(module, boundBlocks)) ||
           failed(forEachKernel(module, wg::expandTurns)) ||
           failed(convert(module)) ||
           failed(forEachKernel(module, wg::expandRoles)))
@@ -49,6 +50,21 @@ private:
     for (auto function : module.getOps<gpu::GPUFuncOp>())
       if (failed(action(function)))
         return failure();
+    return success();
+  }
+
+  /// ptxas aims at more blocks an SM than a kernel asks for, and spills for
+  /// them. It stops that where the kernel states a number. One that fills the
+  /// registers anyway states none: it then gets a few more.
+  static LogicalResult boundBlocks(gpu::GPUFuncOp function) {
+    constexpr int64_t kNearlyFull = 160; // of 255
+    int64_t most = 0;
+    function.walk([&](wg::MmaOp op) {
+      most = std::max(most, wg::registersBesideProduct(op));
+    });
+    if (most < kNearlyFull && !function->hasAttr(mlir::fa::kMinBlocksAttr))
+      function->setAttr(mlir::fa::kMinBlocksAttr,
+                        Builder(function.getContext()).getI32IntegerAttr(1));
     return success();
   }
 

@@ -68,9 +68,7 @@ private:
         walks[block.rowMatrices - 1][block.chunkMatrices - 1];
     if (walk)
       return *walk;
-    // Computed again for each product: the addresses that a loop needs once a
-    // round would else take a register each.
-    Value lane = emit.laneHere();
+    Value lane = emit.lane();
     Value matrix = emit.div(lane, kMatrix);
     Value bits[] = {emit.rem(matrix, 2), emit.rem(emit.div(matrix, 2), 2)};
     bool both = block.matrices() == 4;
@@ -164,7 +162,11 @@ public:
                   ConversionPatternRewriter &rewriter) const override {
     Emit emit(op, rewriter);
     GroupLayout group = op.getC().getType().getGroupLayout();
-    if (fillsRegisters(op, adaptor.getA().size(), adaptor.getC().size()))
+    // ptxas would read B's tile while A's values are made, and spill or shuffle
+    // accumulators to do so. With a block of its own the product starts later,
+    // which costs up to 5 % where there is room.
+    constexpr int64_t kNoRoom = 192; // of 255
+    if (registersBesideProduct(op) >= kNoRoom)
       emit.newBlock();
     OperandA a(emit, op, adaptor.getA());
     OperandB b(emit, op, adaptor.getB().front());
@@ -180,16 +182,6 @@ public:
   }
 
 private:
-  /// Whether a lane has no registers left while it makes A's values (in f32,
-  /// then two to a register) beside the accumulators. ptxas would read B's tile
-  /// then, and spill or shuffle accumulators to do so. With a block of its own
-  /// the product starts later, which costs up to 5 % where there is room.
-  static bool fillsRegisters(MmaOp op, size_t aRegisters, size_t accumulators) {
-    constexpr size_t kFull = 192; // of 255
-    return !isa<SmemType>(op.getA().getType()) &&
-           accumulators + 3 * aRegisters >= kFull;
-  }
-
   /// Adds the products of one k step to the accumulator's registers `c`.
   void multiplyStep(Emit &emit, MmaOp op, const GroupLayout &group, OperandA &a,
                     OperandB &b, MutableArrayRef<Value> c, KStep step) const {
@@ -239,6 +231,12 @@ private:
 };
 
 } // namespace
+
+int64_t mlir::wg::registersBesideProduct(MmaOp op) {
+  auto a = dyn_cast<FragType>(op.getA().getType());
+  // A's values as f32, then two to a register.
+  return a ? op.getC().getType().getRegs() + a.getRegs() + a.getRegs() / 2 : 0;
+}
 
 void mlir::wg::populateMmaPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns) {

@@ -32,6 +32,10 @@ void populateRingPatterns(const TypeConverter &converter,
 /// wg.tma_load, wg.tma_store, wg.wait_stores, wg.fence_async, wg.zero_rows.
 void populateTmaPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
+/// Registers that a lane holds while it makes the values of `op`'s A operand
+/// beside the accumulators; 0 where A is in shared memory.
+int64_t registersBesideProduct(MmaOp op);
+
 /// wg.mma.
 void populateMmaPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);

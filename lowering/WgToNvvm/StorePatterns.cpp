@@ -18,8 +18,9 @@ using ::fa::target::kChunkBytes;
 
 namespace {
 
-/// An accumulator's registers come in pairs of neighbouring columns.
-constexpr int64_t kPair = 2;
+/// An accumulator's registers come in pairs of neighbouring columns, a quad of
+/// a warp's lanes has a row.
+constexpr int64_t kPair = 2, kQuadLanes = 4, kWarpLanes = 32;
 
 /// Two neighbouring elements as one value to store.
 struct PairOfElements {
@@ -42,9 +43,17 @@ SmallVector<PairOfElements> pairsOf(Emit &emit, FragType type,
   return pairs;
 }
 
+/// The thread's number, computed anew behind the loops: ptxas would keep what
+/// follows from it over them, or spill it. Roles have registers for it.
+Value threadForStore(Emit &emit) {
+  return emit.isInRole() ? emit.thread() : emit.threadHere();
+}
+
 /// First row that a lane holds.
-Value firstRow(Emit &emit, int64_t rowsPerWarp) {
-  return emit.add(emit.mul(emit.warp(), rowsPerWarp), emit.quad());
+Value firstRow(Emit &emit, Value thread, int64_t rowsPerWarp) {
+  Value warp = emit.div(thread, kWarpLanes);
+  Value quad = emit.div(emit.rem(thread, kWarpLanes), kQuadLanes);
+  return emit.add(emit.mul(warp, rowsPerWarp), quad);
 }
 
 class PutLowering : public OpConversionPattern<PutOp> {
@@ -60,9 +69,10 @@ public:
     int64_t pairBytes = kPair * elementBytes;
     // The quad's pairs fill one chunk of 16-bit elements, two of f32.
     int64_t pairsPerChunk = kChunkBytes / pairBytes;
-    Value inQuad = emit.inQuad();
+    Value thread = threadForStore(emit);
+    Value inQuad = emit.rem(thread, kQuadLanes);
     SharedTile tile(emit, op.getTile().getType(), adaptor.getTile().front(),
-                    firstRow(emit, type.getGroupLayout().rowsPerWarp()),
+                    firstRow(emit, thread, type.getGroupLayout().rowsPerWarp()),
                     emit.div(inQuad, pairsPerChunk),
                     emit.mul(emit.rem(inQuad, pairsPerChunk), pairBytes));
     for (PairOfElements pair : pairsOf(emit, type, adaptor.getFrag())) {
@@ -124,9 +134,11 @@ public:
     Emit emit(op, rewriter);
     FragType type = op.getFrag().getType();
     int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
-    GlobalRows rows(emit, adaptor.getMem().front(), adaptor.getRows().front(),
-                    firstRow(emit, type.getGroupLayout().rowsPerWarp()),
-                    emit.mul(emit.inQuad(), kPair * elementBytes));
+    Value thread = threadForStore(emit);
+    GlobalRows rows(
+        emit, adaptor.getMem().front(), adaptor.getRows().front(),
+        firstRow(emit, thread, type.getGroupLayout().rowsPerWarp()),
+        emit.mul(emit.rem(thread, kQuadLanes), kPair * elementBytes));
 
     // By rows, so that each is asked for once whether it exists.
     llvm::MapVector<int64_t, SmallVector<PairOfElements>> pairsOfRow;
@@ -174,11 +186,11 @@ public:
     Emit emit(op, rewriter);
     auto type = cast<RowsType>(op.getValues().getType());
     ::fa::target::RowLayout layout = type.getRowLayout();
+    Value thread = threadForStore(emit);
     GlobalRows rows(emit, adaptor.getMem().front(), adaptor.getRows().front(),
-                    firstRow(emit, layout.rows / layout.warps));
+                    firstRow(emit, thread, layout.rows / layout.warps));
     // All four lanes of a quad hold the value; the first writes it.
-    Value isFirst = arith::CmpIOp::create(emit, arith::CmpIPredicate::eq,
-                                          emit.inQuad(), emit.i32(0));
+    Value isFirst = emit.equal(emit.rem(thread, kQuadLanes), 0);
     for (auto [reg, value] : llvm::enumerate(adaptor.getValues())) {
       int64_t row = layout.rowOf(/*warp=*/0, /*lane=*/0, reg);
       Value address = rows.address(row);

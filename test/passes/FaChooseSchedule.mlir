@@ -15,7 +15,7 @@
 // CPU-LABEL: func.func @plain
 // CPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 1, stages = 1>
 // GPU-LABEL: func.func @plain
-// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 80, stages = 1>
+// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 96, stages = 1>
 // What TMA cannot load has a version of its own.
 // TMA-LABEL: func.func @plain
 // TMA: fa.versions = [#fa.version<schedule = <query_tile = 192, key_tile = 128, warps = 12
