@@ -27,6 +27,22 @@ def FaWgToNvvm : Pass<"fa-wg-to-nvvm", "::mlir::ModuleOp"> {
   ];
 }
 
+def FaCanonicalizeScalars : Pass<"fa-canonicalize-scalars", "::mlir::ModuleOp"> {
+  let summary = "Canonicalize all but loops and branches";
+  let description = [{
+    The canonicalizer, in each `gpu.module`, without the patterns of ops that
+    branch into their regions. On a loop that carries a thread's registers those
+    take longer than the rest of the compiler.
+
+    ```mlir
+    %a = arith.addi %x, %c1 : i32
+    %b = arith.addi %a, %c2 : i32
+    // ==>
+    %b = arith.addi %x, %c3 : i32
+    ```
+  }];
+}
+
 def FaNarrowCompares : Pass<"fa-narrow-compares", "::mlir::ModuleOp"> {
   let summary = "Compare coordinates in 32 bits";
   let description = [{

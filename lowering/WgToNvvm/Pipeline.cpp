@@ -12,7 +12,7 @@ using namespace mlir;
 void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   // wg ops -> what one thread does, still with loops, memrefs and maths
   manager.addPass(createFaWgToNvvm());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createFaCanonicalizeScalars());
   manager.addPass(createCSEPass());
   // masks' comparisons -> 32 bits
   manager.addPass(createFaNarrowCompares());
@@ -24,7 +24,7 @@ void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   // subviews -> offsets and strides as arithmetic
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createFaCanonicalizeScalars());
   manager.addPass(createCSEPass());
   // divisions of the block's number -> 32 bits
   manager.addPass(createFaNarrowDivisions());
