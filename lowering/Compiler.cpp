@@ -2,6 +2,7 @@
 #include "lowering/Compiler.h"
 
 #include "dialect/Target/GpuTarget.h"
+#include "dialect/Target/ScheduleTable.h"
 #include "lowering/CheckInput.h"
 #include "lowering/Cpu/EmitObject.h"
 #include "lowering/Cpu/Passes.h"
@@ -96,6 +97,8 @@ static std::vector<Step> wayDown(const CompileOptions &options,
   return way;
 }
 
+std::string mlir::fa::chipNames() { return ::fa::target::knownChips(); }
+
 std::vector<std::string> mlir::fa::stageNames(const CompileOptions &options) {
   std::vector<std::string> names{"problem"};
   for (const Step &step : wayDown(options, CpuTarget()))
@@ -114,10 +117,9 @@ StringRef mlir::fa::lastStep(const CompileOptions &options) {
 /// Chip and processor are known, and what is skipped may be.
 static FailureOr<CpuTarget> checkOptions(ModuleOp module,
                                          const CompileOptions &options) {
-  if (!isCpu(options) && !::fa::target::findGpuTarget(options.chip))
-    return module.emitError()
-           << "expects a chip among cpu, " << ::fa::target::knownGpuTargets()
-           << ", got '" << options.chip << "'";
+  if (!::fa::target::knowsChip(options.chip))
+    return module.emitError() << "expects a chip among " << chipNames()
+                              << ", got '" << options.chip << "'";
   if (options.reference && !isCpu(options))
     return module.emitError() << "expects --chip=cpu with --reference, got '"
                               << options.chip << "'";

@@ -38,6 +38,9 @@ struct CompileOptions {
 /// pass that compiles depends on them.
 void getCompilerDialects(DialectRegistry &registry);
 
+/// The chips that options may name, separated by ", ": for messages.
+std::string chipNames();
+
 /// The names of the stages on the way to an artefact, in order, the first
 /// "problem" and the last the one that is emitted from ("nvvm" or "llvm").
 std::vector<std::string> stageNames(const CompileOptions &options);

@@ -43,9 +43,9 @@ struct ChooseSchedulePass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (!::fa::target::knowsChip(chip)) {
-      module.emitError() << "expects a chip that the schedule table has rows "
-                            "for (cpu, sm_80, sm_90a), got '"
-                         << chip << "'";
+      module.emitError()
+          << "expects a chip that the schedule table has rows for ("
+          << ::fa::target::knownChips() << "), got '" << chip << "'";
       return signalPassFailure();
     }
     if (!mask.empty() && !symbolizeMaskStyle(mask)) {

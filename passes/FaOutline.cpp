@@ -343,9 +343,9 @@ struct OutlinePass : mlir::fa::impl::FaOutlineBase<OutlinePass> {
     if (failed(expectStage(module, {"online", "masked", "reference"})))
       return signalPassFailure();
     if (!::fa::target::knowsChip(chip)) {
-      module.emitError()
-          << "expects a chip that is known (cpu, sm_80, sm_90a), got '" << chip
-          << "'";
+      module.emitError() << "expects a chip that is known ("
+                         << ::fa::target::knownChips() << "), got '" << chip
+                         << "'";
       return signalPassFailure();
     }
     if (failed(outline(module)))

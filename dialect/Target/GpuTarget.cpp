@@ -38,6 +38,11 @@ const GpuTarget *findGpuTarget(std::string_view chip) {
   return nullptr;
 }
 
-std::string_view knownGpuTargets() { return "sm_80, sm_86, sm_89, sm_90a"; }
+std::string knownGpuTargets() {
+  std::string names;
+  for (const GpuTarget &target : kTargets)
+    (names += names.empty() ? "" : ", ") += target.chip;
+  return names;
+}
 
 } // namespace fa::target

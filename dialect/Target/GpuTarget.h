@@ -4,6 +4,7 @@
 #define FA_DIALECT_TARGET_GPUTARGET_H
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace fa::target {
@@ -30,7 +31,7 @@ struct GpuTarget {
 const GpuTarget *findGpuTarget(std::string_view chip);
 
 /// The known chips, separated by ", ": for messages.
-std::string_view knownGpuTargets();
+std::string knownGpuTargets();
 
 } // namespace fa::target
 

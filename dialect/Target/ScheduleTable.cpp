@@ -2,6 +2,7 @@
 #include "dialect/Target/ScheduleTable.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace fa::target;
 
@@ -14,7 +15,8 @@ static constexpr ScheduleRow kRows[] = {
     // sm_80: four warps of 32 rows; registers hold S and the
     // accumulator of 128 columns, not more. One place each for K and V lets two
     // blocks share an SM and was faster than a ring of two at every length
-    // (tools/bench, H200: D 64 by 33 to 45 %, D 128 by 0 to 14 %).
+    // (tools/bench, H200: D 64 by 33 to 45 %, D 128 by 0 to 14 %). As many keys
+    // as ptxas gives registers to without a spill.
     {"sm_80", 64, 64, 8, 128, 96, 4, 1},
     {"sm_80", 88, 88, 8, 128, 80, 4, 1},
     {"sm_80", 96, 96, 8, 128, 64, 4, 1},
@@ -24,6 +26,14 @@ static constexpr ScheduleRow kRows[] = {
     {"sm_80", 128, 128, 8, 128, 64, 4, 1},
     // Beyond 128 columns a warp keeps 16 rows, so that the accumulator fits.
     {"sm_80", 256, 256, 8, 64, 64, 4, 1},
+    // sm_86, sm_89: the same, with no more keys than let two blocks share an
+    // SM's 100 KB where the head dimension permits. Not measured.
+    {"sm_86", 64, 64, 8, 128, 96, 4, 1},
+    {"sm_86", 88, 88, 8, 128, 72, 4, 1},
+    {"sm_86", 96, 96, 8, 128, 64, 4, 1},
+    {"sm_86", 112, 112, 8, 128, 48, 4, 1},
+    {"sm_86", 128, 128, 8, 128, 32, 4, 1},
+    {"sm_86", 256, 256, 8, 64, 64, 4, 1},
     // sm_90a: warpgroups with 64 rows each; wgmma steps by 16. At 64 columns
     // three of them fit the registers of the rotated loop (H200: 15 % faster
     // than two from 2k keys on). The wait for PV behind all exponentials was as
@@ -43,28 +53,41 @@ static constexpr ScheduleRow kRows[] = {
     {"sm_90a", 256, 256, 16, 128, 64, 8, 2, true, true, 1, true, 8, 0,
      true, ScheduleRow::Counter, true, true, 0, 16},
     // clang-format on
-    // What TMA cannot load, and other head dimensions, take sm_80's kernels.
-    {"sm_90a", 104, 104, 8, 128, 80, 4, 1},
-    {"sm_90a", 112, 112, 8, 128, 64, 4, 1},
-    {"sm_90a", 128, 128, 8, 128, 64, 4, 1},
-    {"sm_90a", 256, 256, 8, 64, 64, 4, 1},
 };
+
+/// Chips that take another chip's rows behind their own.
+struct Like {
+  std::string_view chip, other;
+};
+static constexpr Like kLike[] = {
+    {"sm_89", "sm_86"},
+    // What TMA cannot load, and what wgmma does not take.
+    {"sm_90a", "sm_80"},
+};
+
+static std::string_view otherFor(std::string_view chip) {
+  for (const Like &like : kLike)
+    if (like.chip == chip)
+      return like.other;
+  return {};
+}
 
 std::vector<ScheduleRow> fa::target::chooseSchedules(std::string_view chip,
                                                      int64_t qkDim,
                                                      int64_t vDim) {
   std::vector<ScheduleRow> rows;
-  for (const ScheduleRow &row : kRows) {
-    if (row.chip != chip || qkDim > row.maxQkDim || vDim > row.maxVDim ||
-        qkDim % row.dimMultiple != 0 || vDim % row.dimMultiple != 0)
-      continue;
-    // A later row that asks no less than an earlier one is never taken.
-    if (!rows.empty() && row.tma && rows.back().mostKeys == 0)
-      continue;
-    rows.push_back(row);
-    if (!row.isConditional())
-      break;
-  }
+  for (std::string_view wanted : {chip, otherFor(chip)})
+    for (const ScheduleRow &row : kRows) {
+      if (row.chip != wanted || qkDim > row.maxQkDim || vDim > row.maxVDim ||
+          qkDim % row.dimMultiple != 0 || vDim % row.dimMultiple != 0)
+        continue;
+      // A later row that asks no less than an earlier one is never taken.
+      if (!rows.empty() && row.tma && rows.back().mostKeys == 0)
+        continue;
+      rows.push_back(row);
+      if (!row.isConditional())
+        return rows;
+    }
   return rows;
 }
 
@@ -83,9 +106,23 @@ int64_t fa::target::keyTileWithRegions(const ScheduleRow &row) {
                                       : std::min(row.keyTile, kMostKeys);
 }
 
-bool fa::target::knowsChip(std::string_view chip) {
+/// Each chip once, sorted.
+static std::set<std::string_view> chips() {
+  std::set<std::string_view> found;
   for (const ScheduleRow &row : kRows)
-    if (row.chip == chip)
-      return true;
-  return false;
+    found.insert(row.chip);
+  for (const Like &like : kLike)
+    found.insert(like.chip);
+  return found;
+}
+
+bool fa::target::knowsChip(std::string_view chip) {
+  return chips().count(chip) != 0;
+}
+
+std::string fa::target::knownChips() {
+  std::string names;
+  for (std::string_view chip : chips())
+    (names += names.empty() ? "" : ", ") += chip;
+  return names;
 }

@@ -5,6 +5,7 @@
 #define FA_DIALECT_TARGET_SCHEDULETABLE_H
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +36,8 @@ struct ScheduleRow {
   bool isConditional() const { return tma || mostKeys != 0; }
 };
 
-/// The rows for `chip` that take these head dimensions, up to the first that
+/// The rows for `chip`, then for the chip whose rows it takes behind its own,
+/// that take these head dimensions, up to the first that
 /// takes every launch: of several, a launch takes the first whose conditions
 /// hold. Empty where there is none.
 std::vector<ScheduleRow> chooseSchedules(std::string_view chip, int64_t qkDim,
@@ -51,6 +53,9 @@ int64_t keyTileWithRegions(const ScheduleRow &row);
 
 /// Whether the table has rows for `chip`.
 bool knowsChip(std::string_view chip);
+
+/// The chips that it has rows for, separated by ", ": for messages.
+std::string knownChips();
 
 } // namespace fa::target
 

@@ -25,7 +25,7 @@
 // FIELDS-LABEL: func.func @plain
 // FIELDS: schedule = #fa.schedule<query_tile = 128, key_tile = 32, warps = 1, stages = 1, grid = counter>
 // NOFIELD: error: 'fa.attention' op expects fields of #fa.schedule, got 'grids=counter'
-// CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80, sm_90a), got 'sm_12'
+// CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80, sm_86, sm_89, sm_90a), got 'sm_12'
 // MASK: error: expects mask every, guard or split, got 'all'
 // TILE: error: 'fa.attention' op has an unusable schedule: expects key_tile from 8 to 1024 in steps of 8, got 12
 // WARPS: error: 'fa.attention' op has an unusable schedule: query_tile 128 is no multiple of 16 * warps = 48

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: fa-opt %s --fa-outline -split-input-file -verify-diagnostics
 // RUN: not fa-opt %s --fa-outline=chip=sm_12 -split-input-file 2>&1 | FileCheck %s
-// CHECK: error: expects a chip that is known (cpu, sm_80, sm_90a), got 'sm_12'
+// CHECK: error: expects a chip that is known (cpu, sm_80, sm_86, sm_89, sm_90a), got 'sm_12'
 
 // expected-error @below {{expects one scf.forall at the top of a function, found 0}}
 module {

@@ -28,9 +28,10 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("IN.mlir"),
 static cl::opt<std::string> output("o", cl::desc("Where the result goes"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::cat(category));
-static cl::opt<std::string>
-    chip("chip", cl::desc("sm_80 (default), sm_86, sm_89, sm_90a or cpu"),
-         cl::init("sm_80"), cl::cat(category));
+static const std::string chips =
+    "One of " + fa::chipNames() + "; sm_80 unless given";
+static cl::opt<std::string> chip("chip", cl::desc(chips), cl::init("sm_80"),
+                                 cl::cat(category));
 static cl::opt<std::string> cpu(
     "cpu",
     cl::desc("With --chip=cpu: x86-64-v3 (default), x86-64-v4, native, or a "
