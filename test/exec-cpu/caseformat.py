@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two lit test formats over the case list: CPU cases that are run, and GPU artefacts that are assembled."""
 
+import itertools
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -66,20 +68,44 @@ class CaseFormat(ListFormat):
 
 
 class AssembleFormat(ListFormat):
-    """ptxas takes the PTX: no spill, no remark on its schedule (C75xx, C76xx), nothing left to be linked."""
+    """ptxas takes the PTX: no spill, no remark on its schedule (C75xx, C76xx), nothing left to be linked.
 
-    def __init__(self, ptxas, chip):
-        self.ptxas, self.chip = ptxas, chip
+    The GPU cases' artefacts for sm_80, and of a sweep over chips, head dims, masks and types either all (`drawn` is
+    "all") or two for each head dim, drawn with the seed `drawn`: one for sm_80 and one for another chip."""
+
+    # Most bytes that ptxas 13.0 may spill for an artefact, all others none: here the tile's first row, stored in front of
+    # the key loop and read behind it.
+    KNOWN_SPILLS = {"cute-bshd": 8}
+    MASKS = {"none": "", "causal": "--mask bottom_right,causal", "window": "--mask top_left,window=[64,16]"}
+    TYPES = ["f16", "bf16"]
+    OTHER_CHIPS = ["sm_86", "sm_89", "sm_90a"]
+
+    def __init__(self, ptxas, drawn):
+        self.ptxas, self.drawn = ptxas, drawn
 
     def items(self):
         _, cases = caselist.parse(caselist.all_lines())
-        return {case.artefact.name: case.artefact for case in cases if case.where != "cpu"}
+        listed = {case.artefact.name: (case.artefact, "sm_80") for case in cases if case.where != "cpu"}
+        return listed | {artefact.name: (artefact, chip) for artefact, chip in self.sweep()}
 
-    def check(self, artefact, programs, folder, environment):
-        caselist.build(artefact, folder, self.chip, str(programs / "fa-compile"), reference=False)
+    def sweep(self):
+        draw = random.Random(self.drawn)
+        for d in range(8, 257, 8):
+            points = [itertools.product([chip], self.MASKS, self.TYPES) for chip in ["sm_80", *self.OTHER_CHIPS]]
+            if self.drawn != "all":
+                sm_80, *others = map(list, points)
+                points = [[draw.choice(sm_80)], [draw.choice(draw.choice(others))]]
+            for chip, mask, element in itertools.chain(*points):
+                flags = ["--type", element, "--d", str(d), *self.MASKS[mask].split()]
+                yield caselist.Artefact(f"{chip}-d{d}-{mask}-{element}", flags), chip
+
+    def check(self, item, programs, folder, environment):
+        artefact, chip = item
+        caselist.build(artefact, folder, chip, str(programs / "fa-compile"), reference=False)
         ptx = folder / f"{artefact.name}.ptx"
-        done, log = run([self.ptxas, f"-arch={self.chip}", "-v", str(ptx), "-o", "/dev/null"], environment)
-        spills = re.findall(r"[1-9]\d* bytes (?:stack frame|spill)", log)
-        return done.returncode == 0 and not spills and not re.search(r"\bC7[56]\d\d\b", log) and not re.search(
+        done, log = run([self.ptxas, f"-arch={chip}", "-v", str(ptx), "-o", "/dev/null"], environment)
+        spills = [int(bytes) for bytes in re.findall(r"(\d+) bytes (?:stack frame|spill)", log)]
+        clean = spills and max(spills) <= self.KNOWN_SPILLS.get(artefact.name, 0)
+        return done.returncode == 0 and clean and not re.search(r"\bC7[56]\d\d\b", log) and not re.search(
             r"^\s*\.extern \.func", ptx.read_text(), re.MULTILINE
         ), log
