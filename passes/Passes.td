@@ -320,10 +320,10 @@ def WgPersist : Pass<"wg-persist", "ModuleOp"> {
 def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
   let summary = "Move a row's reference only for scores far above it";
   let description = [{
-    Stage values; kernels with `fa.tma` whose schedule has a `threshold` T. The
-    maximum of a tile's scores counts only in rows where a score passes the
-    reference by more than T (in the exponent); the exchange between lanes is
-    under a warp's vote whether there is such a row.
+    Stage values; kernels whose schedule has a `threshold` T. The maximum of a
+    tile's scores counts only in rows where a score passes the reference by more
+    than T (in the exponent); the exchange between lanes is under a warp's vote
+    whether there is such a row.
 
     ```mlir
     %mx = wg.reduce_rows maximumf %s, %lows
@@ -342,9 +342,9 @@ def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
 def WgGuardRescale : Pass<"wg-guard-rescale", "ModuleOp"> {
   let summary = "Leave rescales by 1 out";
   let description = [{
-    Stage values, behind `wg-rotate`; kernels with `fa.tma`. A rescale of an
-    accumulator in front of a product goes under a warp's vote whether some factor
-    is not 1.
+    Stage values, behind `wg-rotate`; kernels with `fa.tma` or a `threshold`. A
+    rescale of an accumulator in front of a product goes under a warp's vote whether
+    some factor is not 1.
 
     ```mlir
     %o1 = wg.map(%o, %alpha) { x * a }
@@ -532,8 +532,9 @@ def WgPlaceWaits : Pass<"wg-place-waits", "ModuleOp"> {
 def WgFastExp : Pass<"wg-fast-exp", "ModuleOp"> {
   let summary = "Take exponentials with one multiply-add where that is harmless";
   let description = [{
-    Stage async (or values), in front of `wg-place-waits`; kernels with `fa.tma`.
-    Under a warp's vote whether some row's reference m has |m * c| of 4096 or more:
+    Stage async (or before), in front of `wg-place-waits`; kernels with `fa.tma` or
+    a `threshold`. Under a warp's vote whether some row's reference m has |m * c| of
+    4096 or more:
 
     ```mlir
     %p = wg.map(%s, %m) { exp2((s - m) * c) }
@@ -554,7 +555,7 @@ def WgFastExp : Pass<"wg-fast-exp", "ModuleOp"> {
 def WgRareRows : Pass<"wg-rare-rows", "ModuleOp"> {
   let summary = "Compute what follows from references where they move";
   let description = [{
-    Stage async (or values), behind `wg-fast-exp`; kernels with `fa.tma`. In a loop
+    Stage async (or before), behind `wg-fast-exp`. In a loop
     whose branch (`wg-threshold`) moves the rows' references, maps and votes on rows
     go into the branch: functions of the reference alone, which the loop then
     carries; the factor exp2((old - new) * c), 1 where references stay; and what is

@@ -89,6 +89,9 @@ static void toPipelined(OpPassManager &pm, const PipelineOptions &) {
 static void toAddressed(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgExpandLoads()); // what was not pipelined
   pm.addPass(createWgStageStores()); // 16-byte stores by way of a tile
+  pm.addPass(createWgFastExp());
+  pm.addPass(createCSEPass());
+  pm.addPass(createWgRareRows());
   pm.addPass(createWgPlanShared());
   addCleanup(pm);
 }

@@ -6,6 +6,7 @@
 // exp2(fma(s - m, c, 0)); a warp without such rows leaves the subtraction out.
 // A row's bits do not depend on the rows beside it, and the exponentials stand
 // in one block with what reads them, which ptxas mixes.
+#include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -149,10 +150,11 @@ namespace {
 struct FastExpPass : mlir::fa::impl::WgFastExpBase<FastExpPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(expectStage(module, {"values", "async"})))
+    if (failed(expectStage(module, {"values", "pipelined", "async"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      if (!kernel->hasAttr(kTmaAttr))
+      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      if (!kernel->hasAttr(kTmaAttr) && !(schedule && schedule.getThreshold()))
         continue;
       for (wg::MapOp map : findOps<wg::MapOp>(kernel))
         if (std::optional<Exponential> found = match(map))

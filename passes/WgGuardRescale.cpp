@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // values: a warp leaves the rescale of its accumulator out where every factor
 // is 1, which is exact: x * 1 is x.
+#include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -62,7 +63,8 @@ struct GuardRescalePass : mlir::fa::impl::WgGuardRescaleBase<GuardRescalePass> {
     if (failed(expectStage(module, {"values"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      if (!kernel->hasAttr(kTmaAttr))
+      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      if (!kernel->hasAttr(kTmaAttr) && !(schedule && schedule.getThreshold()))
         continue;
       for (wg::MmaOp product : findOps<wg::MmaOp>(kernel)) {
         auto map = product.getC().getDefiningOp<wg::MapOp>();

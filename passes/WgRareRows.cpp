@@ -352,11 +352,9 @@ private:
 struct RareRowsPass : mlir::fa::impl::WgRareRowsBase<RareRowsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(expectStage(module, {"values", "async"})))
+    if (failed(expectStage(module, {"values", "pipelined", "async"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      if (!kernel->hasAttr(kTmaAttr))
-        continue;
       for (scf::ForOp loop : findOps<scf::ForOp>(kernel))
         if (std::optional<Step> step = matchStep(loop))
           Mover(*step, findWork(*step)).run();

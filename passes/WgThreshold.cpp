@@ -214,7 +214,7 @@ struct ThresholdPass : mlir::fa::impl::WgThresholdBase<ThresholdPass> {
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
       auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-      if (!kernel->hasAttr(kTmaAttr) || !schedule || !schedule.getThreshold())
+      if (!schedule || !schedule.getThreshold())
         continue;
       for (wg::ReduceRowsOp reduce : findOps<wg::ReduceRowsOp>(kernel))
         if (std::optional<RowMax> found = match(reduce))
