@@ -26,8 +26,9 @@ static std::string explainSchedule(AttentionOp op, bool given,
                                    const CompileOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto rows =
-      ::fa::target::chooseSchedules(options.chip, op.getQkDim(), op.getVDim());
+  auto rows = ::fa::target::chooseSchedules(
+      options.chip, op.getQkDim(), op.getVDim(),
+      op.getMaskOrDefault().getRightBound().has_value());
   if (given)
     os << "the op's own attribute";
   else if (!rows.empty()) {

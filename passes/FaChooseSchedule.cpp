@@ -91,8 +91,9 @@ private:
   }
 
   LogicalResult choose(AttentionOp op) {
-    std::vector<::fa::target::ScheduleRow> rows =
-        ::fa::target::chooseSchedules(chip, op.getQkDim(), op.getVDim());
+    std::vector<::fa::target::ScheduleRow> rows = ::fa::target::chooseSchedules(
+        chip, op.getQkDim(), op.getVDim(),
+        op.getMaskOrDefault().getRightBound().has_value());
     if (rows.empty())
       return op.emitOpError()
              << "has no row in the schedule table for " << chip << ", Dqk "
@@ -101,7 +102,9 @@ private:
     std::optional<ScheduleAttr> given = op.getSchedule();
     if (given || overrules()) {
       // What is asked for, and what takes the tensors that it cannot load.
-      ScheduleAttr schedule = overrule(op, given ? *given : read(op, rows[0]));
+      auto any = llvm::find_if(
+          rows, [](const auto &row) { return row.mostKeys == 0; });
+      ScheduleAttr schedule = overrule(op, given ? *given : read(op, *any));
       if (!schedule || failed(checkWarps(op, schedule)))
         return failure();
       bool tma = rows[0].tma && fitsWgmma(op, schedule);

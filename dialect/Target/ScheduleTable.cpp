@@ -18,7 +18,7 @@ static constexpr ScheduleRow kRows[] = {
     // (tools/bench, H200: D 64 by 33 to 45 %, D 128 by 0 to 14 %). As many keys
     // as ptxas gives registers to without a spill.
     {"sm_80", 64, 64, 8, 128, 96, 4, 1},
-    {"sm_80", 88, 88, 8, 128, 80, 4, 1},
+    {"sm_80", 88, 88, 8, 128, 72, 4, 1},
     {"sm_80", 96, 96, 8, 128, 64, 4, 1},
     {"sm_80", 104, 104, 8, 128, 72, 4, 1},
     {"sm_80", 112, 112, 8, 128, 64, 4, 1},
@@ -31,7 +31,7 @@ static constexpr ScheduleRow kRows[] = {
     {"sm_86", 64, 64, 8, 128, 96, 4, 1},
     {"sm_86", 88, 88, 8, 128, 72, 4, 1},
     {"sm_86", 96, 96, 8, 128, 64, 4, 1},
-    {"sm_86", 112, 112, 8, 128, 48, 4, 1},
+    {"sm_86", 112, 112, 8, 128, 40, 4, 1},
     {"sm_86", 128, 128, 8, 128, 32, 4, 1},
     {"sm_86", 256, 256, 8, 64, 64, 4, 1},
     // sm_90a: warpgroups with 64 rows each; wgmma steps by 16. At 64 columns
@@ -39,19 +39,21 @@ static constexpr ScheduleRow kRows[] = {
     // than two from 2k keys on). The wait for PV behind all exponentials was as
     // fast as among them, or faster, at every head dimension (tools/bench).
     // Blocks stay and take their next tile from a counter, with Q loaded early
-    // where two fit, and O stored under the next tile: at 512 keys, D 128, 1.04
+    // where two fit, and O stored under the next tile: at 512 keys, D 128, 1.10
     // of the fastest peer in place of 0.70. Masked tiles go by heads whose K
-    // and V stay in the second-level cache; at 256 columns 16 MiB, one head of
-    // 16k keys, as two at once would be too much.
+    // and V stay in the second-level cache. Causal ones of 64 columns are too
+    // few for three warpgroups up to 1k keys: 0.91 and 0.95, with two 1.00.
     // clang-format off
-    {"sm_90a", 64, 64, 16, 192, 128, 12, 2, /*splitMask=*/true,
+    {"sm_90a", 64, 64, 16, 128, 128, 8, 2, /*splitMask=*/true,
      /*backward=*/true, /*qBuffers=*/2, /*rotate=*/true, /*threshold=*/8,
      /*vWait=*/0, /*pingPong=*/true, ScheduleRow::Counter, /*tmaStore=*/true,
-     /*tma=*/true, /*mostKeys=*/0, /*headGroup=*/32},
+     /*tma=*/true, /*mostKeys=*/1024, /*headGroup=*/32, /*rightBound=*/true},
+    {"sm_90a", 64, 64, 16, 192, 128, 12, 2, true, true, 2, true, 8, 0, true,
+     ScheduleRow::Counter, true, true, 0, 32},
     {"sm_90a", 128, 128, 16, 128, 128, 8, 2, true, true, 2, true, 8, 0,
      true, ScheduleRow::Counter, true, true, 0, 32},
     {"sm_90a", 256, 256, 16, 128, 64, 8, 2, true, true, 1, true, 8, 0,
-     true, ScheduleRow::Counter, true, true, 0, 16},
+     true, ScheduleRow::Counter, true, true, 0, 32},
     // clang-format on
 };
 
@@ -74,12 +76,14 @@ static std::string_view otherFor(std::string_view chip) {
 
 std::vector<ScheduleRow> fa::target::chooseSchedules(std::string_view chip,
                                                      int64_t qkDim,
-                                                     int64_t vDim) {
+                                                     int64_t vDim,
+                                                     bool rightBound) {
   std::vector<ScheduleRow> rows;
   for (std::string_view wanted : {chip, otherFor(chip)})
     for (const ScheduleRow &row : kRows) {
       if (row.chip != wanted || qkDim > row.maxQkDim || vDim > row.maxVDim ||
-          qkDim % row.dimMultiple != 0 || vDim % row.dimMultiple != 0)
+          qkDim % row.dimMultiple != 0 || vDim % row.dimMultiple != 0 ||
+          (row.rightBound && !rightBound))
         continue;
       // A later row that asks no less than an earlier one is never taken.
       if (!rows.empty() && row.tma && rows.back().mostKeys == 0)

@@ -32,16 +32,18 @@ struct ScheduleRow {
   /// Most keys that the row is for; 0 takes any number.
   int64_t mostKeys = 0;
   int64_t headGroup = 0;
+  /// Whether the row is for masks with a right bound (causal ones) alone.
+  bool rightBound = false;
 
   bool isConditional() const { return tma || mostKeys != 0; }
 };
 
 /// The rows for `chip`, then for the chip whose rows it takes behind its own,
-/// that take these head dimensions, up to the first that
+/// that take these head dimensions and this kind of mask, up to the first that
 /// takes every launch: of several, a launch takes the first whose conditions
 /// hold. Empty where there is none.
 std::vector<ScheduleRow> chooseSchedules(std::string_view chip, int64_t qkDim,
-                                         int64_t vDim);
+                                         int64_t vDim, bool rightBound);
 
 /// Whether tiles of these sizes suit wgmma: a warpgroup has 64 rows, products
 /// step by 16 (PTX ISA, wgmma.mma_async).

@@ -47,7 +47,9 @@ struct Emit : ImplicitLocOpBuilder {
   /// Lane % 4: a lane's place in its quad.
   Value inQuad();
 
-  /// Whether one thread alone executes what is built here.
+  /// Whether what is built here is inside a role.
+  bool isInRole() { return static_cast<bool>(role); }
+  /// Whether one thread alone executes it.
   bool actsAlone() { return role && role.getSingleThread(); }
   /// Whether this is the one thread that acts for its group (i1).
   Value elected();

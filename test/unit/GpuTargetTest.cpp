@@ -51,7 +51,7 @@ TEST(ScheduleTable, EveryChipTakesEveryHeadDimension) {
     const GpuTarget *target = findGpuTarget(chip);
     ASSERT_NE(target, nullptr) << chip;
     for (int64_t dim = 8; dim <= 256; dim += 8) {
-      std::vector<ScheduleRow> rows = chooseSchedules(chip, dim, dim);
+      std::vector<ScheduleRow> rows = chooseSchedules(chip, dim, dim, false);
       ASSERT_FALSE(rows.empty()) << chip << " " << dim;
       const ScheduleRow &last = rows.back();
       EXPECT_FALSE(last.isConditional()) << chip << " " << dim;
@@ -70,7 +70,7 @@ TEST(ScheduleTable, OnlyItsChipsAreKnown) {
   EXPECT_EQ(knownChips(), "cpu, sm_80, sm_86, sm_89, sm_90a");
   EXPECT_FALSE(knowsChip("sm_90"));
   EXPECT_FALSE(knowsChip(""));
-  EXPECT_TRUE(chooseSchedules("sm_12", 64, 64).empty());
+  EXPECT_TRUE(chooseSchedules("sm_12", 64, 64, false).empty());
 }
 
 } // namespace

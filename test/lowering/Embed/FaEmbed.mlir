@@ -3,7 +3,7 @@
 // RUN: fa-opt %s --split-input-file --fa-embed="chip=sm_80 host=launch_func" | FileCheck %s --check-prefix=LAUNCH
 // RUN: sed '1,/^\/\/ -----/d' %s | fa-opt --fa-embed="chip=sm_90a host=launch_func" -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MAPS
-// MAPS: remark: kernel 'attention{{.*}}' needs tensor maps, which gpu.launch_func cannot pass: it is left out (host=runtime has it)
+// MAPS: remark: kernel 'fa_attention{{.*}}' needs tensor maps, which gpu.launch_func cannot pass: it is left out (host=runtime has it)
 
 // On tensors: the host's bufferization decides where the result lives. Two ops that differ in their scale share a
 // function, and one with a mask has its own.
@@ -29,9 +29,9 @@
 // LAUNCH: call @fa_attention_0(
 // LAUNCH: func.func private @fa_attention_0(
 // LAUNCH: scf.if
-// LAUNCH: gpu.launch_func @fa_attention_0_kernels::@attention_wide blocks in ({{.*}}) threads in ({{.*}}) dynamic_shared_memory_size
+// LAUNCH: gpu.launch_func @fa_attention_0_kernels::@fa_attention_wide blocks in ({{.*}}) threads in ({{.*}}) dynamic_shared_memory_size
 // LAUNCH: } else {
-// LAUNCH: gpu.launch_func @fa_attention_0_kernels::@attention blocks
+// LAUNCH: gpu.launch_func @fa_attention_0_kernels::@fa_attention blocks
 // LAUNCH: gpu.binary @fa_attention_0_kernels
 func.func @tensors(%q: tensor<1x2x33x64xf16>, %k: tensor<1x2x40x64xf16>, %v: tensor<1x2x40x64xf16>)
     -> (tensor<1x2x33x64xf16>, tensor<1x2x33x64xf16>, tensor<1x2x33x64xf16>) {

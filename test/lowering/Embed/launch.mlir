@@ -8,9 +8,9 @@
 // RUN: mlir-runner %t.llvm.mlir -e main --entry-point-result=void --shared-libs=%t.so | FileCheck %s
 
 // CHECK:      load sm_80
-// CHECK:      launch attention_wide grid 6 1 1 block 128 1 1 shared 1 params
+// CHECK:      launch fa_attention_wide grid 6 1 1 block 128 1 1 shared 1 params
 // CHECK-NEXT: q aligned 1, scale 0.5
-// CHECK-NEXT: launch attention grid 6 1 1 block 128 1 1 shared 1 params
+// CHECK-NEXT: launch fa_attention grid 6 1 1 block 128 1 1 shared 1 params
 // CHECK-NEXT: q aligned 0, scale 0.5
 // CHECK-NOT:  launch
 
