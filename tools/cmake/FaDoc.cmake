@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The target fa-doc: references of the dialects and the passes as Markdown in build/docs, made from the .td files.
-add_custom_target(fa-doc)
+add_custom_target(fa-doc ALL)
 
 # fa_add_doc(OUTPUT.md FILE.td tblgen-options...)
 function(fa_add_doc output td)
