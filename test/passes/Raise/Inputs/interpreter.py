@@ -25,18 +25,6 @@ def operator(*names):
     return register
 
 
-def plain(value, kind):
-    """`value` as an array of the kind of number that `kind` is, without rounding."""
-    value = np.asarray(value)
-    if kind.startswith(("f", "bf")):
-        return value.astype(np.float64)
-    return rounded(value, kind)
-
-
-class Undefined:
-    """A result that nothing computes because nothing may read it."""
-
-
 def rounded(value, kind):
     """`value` in the element type `kind`."""
     value = np.asarray(value)
