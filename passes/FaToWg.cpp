@@ -50,6 +50,7 @@ private:
   LogicalResult convert(Operation *op);
   LogicalResult convertPad(tensor::PadOp op);
   LogicalResult convertCast(tensor::CastOp op);
+  LogicalResult convertRows(Operation *op, RankedTensorType type);
   LogicalResult convertFill(linalg::FillOp op);
   LogicalResult convertMatmul(linalg::MatmulOp op);
   LogicalResult convertGeneric(linalg::GenericOp op);
@@ -152,11 +153,7 @@ LogicalResult KernelConverter::convertPad(tensor::PadOp op) {
   if (!zeros || !rowsOnly)
     return op.emitOpError() << "expects zeros after the rows of a tile, and a "
                                "static shape";
-  FailureOr<Value> tile = load(op.getSource(), type.getDimSize(0), op.getLoc());
-  if (failed(tile))
-    return failure();
-  mapping.map(op.getResult(), *tile);
-  return success();
+  return convertRows(op, type);
 }
 
 /// Rows of which all are known to exist: what is left of a pad by nothing.
@@ -164,10 +161,17 @@ LogicalResult KernelConverter::convertCast(tensor::CastOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type || !type.hasStaticShape() || type.getRank() != 2)
     return op.emitOpError() << "expects a static shape of two dimensions";
-  FailureOr<Value> tile = load(op.getSource(), type.getDimSize(0), op.getLoc());
+  return convertRows(op, type);
+}
+
+/// Loads a tile of `type` from the rows that `op`'s first operand is.
+LogicalResult KernelConverter::convertRows(Operation *op,
+                                           RankedTensorType type) {
+  FailureOr<Value> tile =
+      load(op->getOperand(0), type.getDimSize(0), op->getLoc());
   if (failed(tile))
     return failure();
-  mapping.map(op.getResult(), *tile);
+  mapping.map(op->getResult(0), *tile);
   return success();
 }
 

@@ -81,5 +81,25 @@ gpu.module @m {
     bufferization.materialize_in_destination %rs in restrict writable %r : (tensor<?xf32>, memref<?xf32>) -> ()
     gpu.return
   }
+
+  // Rows that all exist: what a pad by nothing is folded to.
+  // CHECK-LABEL: gpu.func @whole(
+  // CHECK-SAME: %[[A:[^:]*]]: memref<?x64xf16, {{.*}}>
+  // CHECK: %[[AT:.*]] = wg.load %[[A]] rows %{{.*}} {bytes = 2 : i64} : {{.*}} -> !wg.smem<32x64xf16>
+  // CHECK: wg.mma %[[AT]], %[[AT]]
+  gpu.func @whole(%a: !rows, %c: memref<?x32xf32>) kernel attributes {fa.kernel, fa.schedule = #s} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %as = bufferization.to_tensor %a restrict : !rows to tensor<?x64xf16>
+    %at = tensor.cast %as : tensor<?x64xf16> to tensor<32x64xf16>
+    %se = tensor.empty() : tensor<32x32xf32>
+    %s0 = linalg.fill ins(%zero : f32) outs(%se : tensor<32x32xf32>) -> tensor<32x32xf32>
+    %s1 = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%at, %at : tensor<32x64xf16>, tensor<32x64xf16>)
+      outs(%s0 : tensor<32x32xf32>) -> tensor<32x32xf32>
+    %out = memref.dim %c, %c0 : memref<?x32xf32>
+    %cs = tensor.extract_slice %s1[0, 0] [%out, 32] [1, 1] : tensor<32x32xf32> to tensor<?x32xf32>
+    bufferization.materialize_in_destination %cs in restrict writable %c : (tensor<?x32xf32>, memref<?x32xf32>) -> ()
+    gpu.return
+  }
 }
 }
