@@ -25,6 +25,21 @@ ArrayAttr ManifestBuilder::size(StringRef tensor, int64_t dim) {
 // Index arithmetic as expressions
 //===----------------------------------------------------------------------===//
 
+StringRef mlir::fa::nameOf(AffineExprKind kind) {
+  switch (kind) {
+  case AffineExprKind::Add:
+    return "add";
+  case AffineExprKind::Mul:
+    return "mul";
+  case AffineExprKind::Mod:
+    return "mod";
+  case AffineExprKind::FloorDiv:
+    return "floordiv";
+  default:
+    return "ceildiv";
+  }
+}
+
 FailureOr<Attribute> ManifestBuilder::translateAffine(AffineExpr e,
                                                       ValueRange operands,
                                                       unsigned numDims,
@@ -42,21 +57,7 @@ FailureOr<Attribute> ManifestBuilder::translateAffine(AffineExpr e,
       translateAffine(binary.getRHS(), operands, numDims, entry);
   if (failed(lhs) || failed(rhs))
     return failure();
-  auto name = [&]() -> StringRef {
-    switch (e.getKind()) {
-    case AffineExprKind::Add:
-      return "add";
-    case AffineExprKind::Mul:
-      return "mul";
-    case AffineExprKind::Mod:
-      return "mod";
-    case AffineExprKind::FloorDiv:
-      return "floordiv";
-    default:
-      return "ceildiv";
-    }
-  };
-  return Attribute(expr(name(), {*lhs, *rhs}));
+  return Attribute(expr(nameOf(e.getKind()), {*lhs, *rhs}));
 }
 
 FailureOr<Attribute> ManifestBuilder::translate(Value value,

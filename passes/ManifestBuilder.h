@@ -73,6 +73,9 @@ private:
   Builder b;
 };
 
+/// The manifest's name for an affine expression of two operands.
+StringRef nameOf(AffineExprKind kind);
+
 /// What becomes of one entry of the manifest's `kernels`: none, one or several.
 using KernelEntries = SmallVector<NamedAttrList, 2>;
 

@@ -106,18 +106,7 @@ HostValue LaunchValues::findAffine(AffineExpr expr, ValueRange operands,
   auto binary = cast<AffineBinaryOpExpr>(expr);
   HostValue x = findAffine(binary.getLHS(), operands, dims),
             y = findAffine(binary.getRHS(), operands, dims);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return join("add", x, y);
-  case AffineExprKind::Mul:
-    return join("mul", x, y);
-  case AffineExprKind::Mod:
-    return join("mod", x, y);
-  case AffineExprKind::FloorDiv:
-    return join("floordiv", x, y);
-  default:
-    return join("ceildiv", x, y);
-  }
+  return join(mlir::fa::nameOf(expr.getKind()), x, y);
 }
 
 /// The manifest's name for `op`, empty where it has none. Divisions round down
