@@ -6,11 +6,10 @@
 // exp2(fma(s - m, c, 0)); a warp without such rows leaves the subtraction out.
 // A row's bits do not depend on the rows beside it, and the exponentials stand
 // in one block with what reads them, which ptxas mixes.
-#include "dialect/Fa/FaDialect.h"
-#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
+#include "passes/WgMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,43 +38,11 @@ static std::optional<Exponential> match(wg::MapOp map) {
   if (map.getNumOperands() != 2 || !llvm::hasNItems(body, 4) ||
       !isa<wg::FragType>(map.getType()))
     return std::nullopt;
-  auto exp = map.getYielded().getDefiningOp<math::Exp2Op>();
-  auto scaled =
-      exp ? exp.getOperand().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  if (!scaled)
+  std::optional<ScaledPower> power = matchScaledPower(map);
+  if (!power || !isa<wg::FragType>(power->x.getType()) ||
+      !isa<wg::RowsType>(power->y.getType()))
     return std::nullopt;
-  auto difference = scaled.getLhs().getDefiningOp<arith::SubFOp>();
-  Value factor = scaled.getRhs();
-  auto x = difference ? dyn_cast<BlockArgument>(difference.getLhs())
-                      : BlockArgument();
-  auto y = difference ? dyn_cast<BlockArgument>(difference.getRhs())
-                      : BlockArgument();
-  if (!x || !y || x.getOwner() != &body || y.getOwner() != &body ||
-      factor.getParentBlock() == &body)
-    return std::nullopt;
-  Value scores = map.getOperand(x.getArgNumber());
-  Value reference = map.getOperand(y.getArgNumber());
-  if (!isa<wg::FragType>(scores.getType()) ||
-      !isa<wg::RowsType>(reference.getType()))
-    return std::nullopt;
-  return Exponential{map, scores, reference, factor};
-}
-
-using MapBody = function_ref<Value(OpBuilder &, ValueRange)>;
-
-/// A map of `operands`' f32 elements to `type`.
-static Value makeMap(OpBuilder &b, Location loc, Type type, ValueRange operands,
-                     MapBody body) {
-  auto map = wg::MapOp::create(b, loc, type, operands);
-  Block &block = map.getBody().emplaceBlock();
-  for (unsigned i = 0; i < operands.size(); ++i)
-    block.addArgument(b.getF32Type(), loc);
-  block.addArgument(b.getIndexType(), loc);
-  if (isa<wg::FragType>(type))
-    block.addArgument(b.getIndexType(), loc);
-  OpBuilder inner = OpBuilder::atBlockEnd(&block);
-  wg::YieldOp::create(inner, loc, body(inner, block.getArguments()));
-  return map.getResult();
+  return Exponential{map, power->x, power->y, power->factor};
 }
 
 /// Whether n is past the bound, or no number.
@@ -88,33 +55,31 @@ static Value isFar(OpBuilder &b, Location loc, Value n) {
 /// `near` in the rows whose n is within the bound, `far` in the others.
 static Value pick(OpBuilder &b, Value n, Value near, Value far) {
   Location loc = n.getLoc();
-  return makeMap(b, loc, n.getType(), {n, near, far},
-                 [&](OpBuilder &inner, ValueRange args) -> Value {
-                   Value past = isFar(inner, loc, args[0]);
-                   return arith::SelectOp::create(inner, loc, past, args[2],
-                                                  args[1]);
-                 });
+  return buildMap(b, loc, n.getType(), {n, near, far},
+                  [&](OpBuilder &inner, ValueRange args) -> Value {
+                    Value past = isFar(inner, loc, args[0]);
+                    return arith::SelectOp::create(inner, loc, past, args[2],
+                                                   args[1]);
+                  });
 }
 
 /// The scores, less the reference in the rows past the bound.
 static Value takeReference(OpBuilder &b, Exponential found, Value n,
                            Value none) {
   Location loc = found.map.getLoc();
-  auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), n);
-  Block &block = vote.getBody().emplaceBlock();
-  Value each = block.addArgument(b.getF32Type(), loc);
-  OpBuilder asks = OpBuilder::atBlockEnd(&block);
-  wg::YieldOp::create(asks, loc, isFar(asks, loc, each));
+  Value vote = buildVote(b, loc, n, [&](OpBuilder &inner, ValueRange args) {
+    return isFar(inner, loc, args[0]);
+  });
   Type type = found.scores.getType();
-  auto branch = scf::IfOp::create(b, loc, type, vote.getResult(),
+  auto branch = scf::IfOp::create(b, loc, type, vote,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder then = branch.getThenBodyBuilder();
   Value base = pick(then, n, none, found.reference);
   Value less =
-      makeMap(then, loc, type, {found.scores, base},
-              [&](OpBuilder &inner, ValueRange args) -> Value {
-                return arith::SubFOp::create(inner, loc, args[0], args[1]);
-              });
+      buildMap(then, loc, type, {found.scores, base},
+               [&](OpBuilder &inner, ValueRange args) -> Value {
+                 return arith::SubFOp::create(inner, loc, args[0], args[1]);
+               });
   scf::YieldOp::create(then, loc, less);
   OpBuilder otherwise = branch.getElseBodyBuilder();
   scf::YieldOp::create(otherwise, loc, found.scores);
@@ -126,22 +91,22 @@ static void makeFast(Exponential found) {
   OpBuilder b(map);
   Location loc = map.getLoc();
   Type rows = found.reference.getType();
-  Value n = makeMap(b, loc, rows, found.reference,
-                    [&](OpBuilder &inner, ValueRange args) -> Value {
-                      Value product = arith::MulFOp::create(inner, loc, args[0],
-                                                            found.factor);
-                      return arith::NegFOp::create(inner, loc, product);
-                    });
+  Value n = buildMap(b, loc, rows, found.reference,
+                     [&](OpBuilder &inner, ValueRange args) -> Value {
+                       Value product = arith::MulFOp::create(
+                           inner, loc, args[0], found.factor);
+                       return arith::NegFOp::create(inner, loc, product);
+                     });
   Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
   Value none = wg::SplatOp::create(b, loc, rows, zero);
   Value scores = takeReference(b, found, n, none);
   Value rest = pick(b, n, n, none);
-  Value result = makeMap(b, loc, map.getType(), {scores, rest},
-                         [&](OpBuilder &inner, ValueRange args) -> Value {
-                           Value e = math::FmaOp::create(inner, loc, args[0],
-                                                         found.factor, args[1]);
-                           return math::Exp2Op::create(inner, loc, e);
-                         });
+  Value result = buildMap(b, loc, map.getType(), {scores, rest},
+                          [&](OpBuilder &inner, ValueRange args) -> Value {
+                            Value e = math::FmaOp::create(
+                                inner, loc, args[0], found.factor, args[1]);
+                            return math::Exp2Op::create(inner, loc, e);
+                          });
   map.getResult().replaceAllUsesWith(result);
   map.erase();
 }
@@ -153,8 +118,7 @@ struct FastExpPass : mlir::fa::impl::WgFastExpBase<FastExpPass> {
     if (failed(expectStage(module, {"values", "pipelined", "async"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-      if (!kernel->hasAttr(kTmaAttr) && !(schedule && schedule.getThreshold()))
+      if (!votesOnRareWork(kernel))
         continue;
       for (wg::MapOp map : findOps<wg::MapOp>(kernel))
         if (std::optional<Exponential> found = match(map))

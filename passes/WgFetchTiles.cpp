@@ -349,7 +349,7 @@ struct FetchTilesPass : mlir::fa::impl::WgFetchTilesBase<FetchTilesPass> {
     if (failed(expectStage(module, {"specialized"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      ScheduleAttr schedule = scheduleOf(kernel);
       if (!schedule || schedule.getGrid() != Grid::Counter ||
           findOps<wg::RoleOp>(kernel).empty())
         continue;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // values: a warp leaves the rescale of its accumulator out where every factor
 // is 1, which is exact: x * 1 is x.
-#include "dialect/Fa/FaDialect.h"
-#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
+#include "passes/WgMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,17 +34,14 @@ static bool isRescale(wg::MapOp map) {
 static void guard(wg::MapOp map, Value factors, Value acc) {
   OpBuilder b(map);
   Location loc = map.getLoc();
-  auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), factors);
-  Block &block = vote.getBody().emplaceBlock();
-  Value factor = block.addArgument(b.getF32Type(), loc);
-  OpBuilder inner = OpBuilder::atBlockEnd(&block);
   Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
-  one.getDefiningOp()->moveBefore(vote);
   // Unordered: a factor that is no number has to be multiplied too.
-  Value changes =
-      arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::UNE, factor, one);
-  wg::YieldOp::create(inner, loc, changes);
-  auto branch = scf::IfOp::create(b, loc, acc.getType(), vote.getResult(),
+  Value vote = buildVote(
+      b, loc, factors, [&](OpBuilder &inner, ValueRange args) -> Value {
+        return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::UNE,
+                                     args[0], one);
+      });
+  auto branch = scf::IfOp::create(b, loc, acc.getType(), vote,
                                   /*addThenBlock=*/true,
                                   /*addElseBlock=*/true);
   map.getResult().replaceAllUsesWith(branch.getResult(0));
@@ -63,8 +59,7 @@ struct GuardRescalePass : mlir::fa::impl::WgGuardRescaleBase<GuardRescalePass> {
     if (failed(expectStage(module, {"values"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-      if (!kernel->hasAttr(kTmaAttr) && !(schedule && schedule.getThreshold()))
+      if (!votesOnRareWork(kernel))
         continue;
       for (wg::MmaOp product : findOps<wg::MmaOp>(kernel)) {
         auto map = product.getC().getDefiningOp<wg::MapOp>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/WgKernel.h"
 
+#include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -29,6 +30,21 @@ mlir::fa::expectKernels(ModuleOp module) {
 bool mlir::fa::canBeAsync(wg::LoadOp load) {
   constexpr int64_t leastBytes = 4;
   return static_cast<int64_t>(load.getBytes()) >= leastBytes;
+}
+
+ScheduleAttr mlir::fa::scheduleOf(gpu::GPUFuncOp kernel) {
+  return kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+}
+
+bool mlir::fa::staysForTiles(gpu::GPUFuncOp kernel) {
+  ScheduleAttr schedule = scheduleOf(kernel);
+  return kernel->hasAttr(kTmaAttr) && schedule &&
+         schedule.getGrid() != Grid::Blocks;
+}
+
+bool mlir::fa::votesOnRareWork(gpu::GPUFuncOp kernel) {
+  ScheduleAttr schedule = scheduleOf(kernel);
+  return kernel->hasAttr(kTmaAttr) || (schedule && schedule.getThreshold());
 }
 
 Operation *mlir::fa::outermostLoop(Operation *op) {

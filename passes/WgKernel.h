@@ -9,6 +9,8 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::fa {
+class ScheduleAttr;
+
 /// The kernels of the module's gpu.modules: each gpu.func with `fa.kernel`.
 SmallVector<gpu::GPUFuncOp> findKernels(ModuleOp module);
 
@@ -18,6 +20,16 @@ FailureOr<SmallVector<gpu::GPUFuncOp>> expectKernels(ModuleOp module);
 
 /// Whether cp.async can do what `load` does: it moves 4 bytes at least (K15).
 bool canBeAsync(wg::LoadOp load);
+
+/// The kernel's schedule, null where it has none.
+ScheduleAttr scheduleOf(gpu::GPUFuncOp kernel);
+
+/// Whether the kernel loads by TMA and its blocks stay for several query tiles.
+bool staysForTiles(gpu::GPUFuncOp kernel);
+
+/// Whether warps of the kernel vote to leave rare work of the softmax out:
+/// those of kernels that load by TMA, or have a threshold.
+bool votesOnRareWork(gpu::GPUFuncOp kernel);
 
 /// All ops of one kind in a kernel, in program order.
 template <typename OpTy> SmallVector<OpTy> findOps(gpu::GPUFuncOp kernel) {

@@ -228,9 +228,7 @@ struct LaunchValuesPass : mlir::fa::impl::WgLaunchValuesBase<LaunchValuesPass> {
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
       // A block of one tile computes these once, and has registers for them.
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-      if (!kernel->hasAttr(kTmaAttr) || !schedule ||
-          schedule.getGrid() == Grid::Blocks)
+      if (!staysForTiles(kernel))
         continue;
       if (LaunchValues(kernel).run())
         updateTensorMaps(module, kernel);

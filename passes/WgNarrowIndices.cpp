@@ -134,9 +134,7 @@ struct NarrowIndicesPass
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
       // Blocks of one tile have few indices, and ptxas kept them in uniform
       // registers.
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-      if (!kernel->hasAttr(kTmaAttr) || !schedule ||
-          schedule.getGrid() == Grid::Blocks)
+      if (!staysForTiles(kernel))
         continue;
       for (wg::RoleOp role : findOps<wg::RoleOp>(kernel))
         Narrower(kernel).run(role);

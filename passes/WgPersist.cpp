@@ -117,9 +117,7 @@ struct PersistPass : mlir::fa::impl::WgPersistBase<PersistPass> {
     if (failed(expectStage(module, {"values"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
-      if (!kernel->hasAttr(kTmaAttr) || !schedule ||
-          schedule.getGrid() == Grid::Blocks)
+      if (!staysForTiles(kernel))
         continue;
       bool done = false;
       replaceKernelEntry(module, kernel.getName(), [&](NamedAttrList fields) {

@@ -79,7 +79,7 @@ struct PingPongPass : mlir::fa::impl::WgPingPongBase<PingPongPass> {
     if (failed(expectStage(module, {"async"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      ScheduleAttr schedule = scheduleOf(kernel);
       if (!schedule || !schedule.getPingPong())
         continue;
       for (wg::RoleOp role : findOps<wg::RoleOp>(kernel)) {

@@ -327,7 +327,7 @@ struct PipelinePass : mlir::fa::impl::WgPipelineBase<PipelinePass> {
 
 private:
   void pipeline(gpu::GPUFuncOp kernel) {
-    auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+    ScheduleAttr schedule = scheduleOf(kernel);
     int64_t depth = stages ? stages : schedule ? schedule.getStages() : 0;
     SetVector<Operation *> pipelined;
     for (scf::ForOp loop : findOps<scf::ForOp>(kernel)) {

@@ -198,7 +198,7 @@ struct PlaceWaitsPass : mlir::fa::impl::WgPlaceWaitsBase<PlaceWaitsPass> {
     if (failed(expectStage(module, {"async"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      ScheduleAttr schedule = scheduleOf(kernel);
       if (!schedule || !schedule.getVWait())
         continue;
       for (scf::ForOp loop : findOps<scf::ForOp>(kernel))

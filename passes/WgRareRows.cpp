@@ -3,13 +3,12 @@
 // moves, in the branch of wg-threshold that few tiles take. Where it stays, a
 // function of the reference alone is what it was (the loop carries it), the
 // factor exp2((old - new) * c) is 1, and what is multiplied by it stays too.
-#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
+#include "passes/WgMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -102,17 +101,9 @@ static bool isFinite(Value rows, Value reference) {
 /// -inf and so is new, or old is replaced: sum and accumulator are 0 then, and
 /// any factor is right.
 static bool isFactor(wg::MapOp map, Step step) {
-  auto exp = map.getYielded().getDefiningOp<math::Exp2Op>();
-  auto scaled =
-      exp ? exp.getOperand().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  auto difference =
-      scaled ? scaled.getLhs().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
-  auto x = difference ? dyn_cast<BlockArgument>(difference.getLhs())
-                      : BlockArgument();
-  auto y = difference ? dyn_cast<BlockArgument>(difference.getRhs())
-                      : BlockArgument();
-  return x && y && map.getOperand(x.getArgNumber()) == step.oldReference() &&
-         isFinite(map.getOperand(y.getArgNumber()), step.newReference());
+  std::optional<ScaledPower> power = matchScaledPower(map);
+  return power && power->x == step.oldReference() &&
+         isFinite(power->y, step.newReference());
 }
 
 /// Whether `map` is the product of its two operands, one of them 1.

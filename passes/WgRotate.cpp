@@ -282,7 +282,7 @@ struct RotatePass : mlir::fa::impl::WgRotateBase<RotatePass> {
     if (failed(expectStage(module, {"values"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      ScheduleAttr schedule = scheduleOf(kernel);
       if (!kernel->hasAttr(kTmaAttr) || !schedule || !schedule.getRotate())
         continue;
       std::optional<Chain> chain = findChain(kernel);

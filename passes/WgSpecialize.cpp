@@ -238,7 +238,7 @@ void Specializer::run() {
   Block &body = kernel.getBody().front();
   Operation *end = body.getTerminator();
   b.setInsertionPoint(end);
-  auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+  ScheduleAttr schedule = scheduleOf(kernel);
   Budget budget =
       budgetFor(groups, schedule && schedule.getGrid() != Grid::Blocks);
   wg::RoleOp producer = makeRole("producer", 0, 1, budget.producer, true);

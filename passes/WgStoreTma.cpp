@@ -142,7 +142,7 @@ struct StoreTmaPass : mlir::fa::impl::WgStoreTmaBase<StoreTmaPass> {
     if (failed(expectStage(module, {"specialized"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      ScheduleAttr schedule = scheduleOf(kernel);
       if (!schedule || !schedule.getTmaStore() ||
           findOps<wg::RoleOp>(kernel).empty())
         continue;

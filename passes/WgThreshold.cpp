@@ -8,13 +8,12 @@
 // reads the new reference instead: it comes from a branch that few tiles take,
 // and is m in all rows that do not ask.
 #include "dialect/Fa/FaDialect.h"
-#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
+#include "passes/WgMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
@@ -40,28 +39,6 @@ struct RowMax {
 //===----------------------------------------------------------------------===//
 // What is there
 //===----------------------------------------------------------------------===//
-
-/// The factor f of a map that is exp2((x - y) * f) in its operands x (the tile)
-/// and y; null where it is something else.
-static Value factorOf(wg::MapOp map, Value tile) {
-  Block &body = map.getBody().front();
-  auto exp = body.getTerminator()->getOperand(0).getDefiningOp<math::Exp2Op>();
-  auto scaled =
-      exp ? exp.getOperand().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  if (!scaled)
-    return {};
-  for (auto [side, other] : {std::pair(scaled.getLhs(), scaled.getRhs()),
-                             std::pair(scaled.getRhs(), scaled.getLhs())}) {
-    auto difference = side.getDefiningOp<arith::SubFOp>();
-    auto x = difference ? dyn_cast<BlockArgument>(difference.getLhs())
-                        : BlockArgument();
-    if (x && x.getOwner() == &body &&
-        map.getOperands()[x.getArgNumber()] == tile &&
-        other.getParentBlock() != &body)
-      return other;
-  }
-  return {};
-}
 
 static bool isLowest(Value value) {
   auto splat = value.getDefiningOp<wg::SplatOp>();
@@ -93,8 +70,9 @@ static std::optional<RowMax> match(wg::ReduceRowsOp reduce) {
   }
   for (Operation *user : reduce.getFrag().getUsers())
     if (auto map = dyn_cast<wg::MapOp>(user))
-      if (Value factor = factorOf(map, reduce.getFrag()))
-        found.factor = factor;
+      if (std::optional<ScaledPower> power = matchScaledPower(map);
+          power && power->x == reduce.getFrag())
+        found.factor = power->factor;
   if (!found.reference || !found.factor || found.reference.getType() != type)
     return std::nullopt;
   return found;
@@ -103,20 +81,6 @@ static std::optional<RowMax> match(wg::ReduceRowsOp reduce) {
 //===----------------------------------------------------------------------===//
 // The rare branch
 //===----------------------------------------------------------------------===//
-
-/// A map over rows, by `body` on the elements of `operands`.
-static Value mapRows(OpBuilder &b, Location loc, ValueRange operands,
-                     function_ref<Value(OpBuilder &, ValueRange)> body) {
-  auto map = wg::MapOp::create(b, loc, operands[0].getType(), operands);
-  Block &block = map.getBody().emplaceBlock();
-  for (unsigned i = 0; i < operands.size(); ++i)
-    block.addArgument(b.getF32Type(), loc);
-  block.addArgument(b.getIndexType(), loc);
-  OpBuilder inner = OpBuilder::atBlockEnd(&block);
-  Value result = body(inner, block.getArguments());
-  wg::YieldOp::create(inner, loc, result);
-  return map.getResult();
-}
 
 static Value constant(OpBuilder &b, Location loc, float value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
@@ -138,23 +102,20 @@ static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit) {
     return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT, x,
                                  bound);
   };
-  auto vote = wg::AnyOp::create(b, loc, b.getI1Type(), ValueRange{part, limit});
-  Block &block = vote.getBody().emplaceBlock();
-  block.addArguments({b.getF32Type(), b.getF32Type()}, {loc, loc});
-  OpBuilder asks = OpBuilder::atBlockEnd(&block);
-  wg::YieldOp::create(asks, loc,
-                      over(asks, block.getArgument(0), block.getArgument(1)));
-  auto branch = scf::IfOp::create(b, loc, found.reference.getType(),
-                                  vote.getResult(), /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
+  Value vote =
+      buildVote(b, loc, {part, limit}, [&](OpBuilder &inner, ValueRange args) {
+        return over(inner, args[0], args[1]);
+      });
+  auto branch = scf::IfOp::create(b, loc, found.reference.getType(), vote,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder inner = branch.getThenBodyBuilder();
   Value whole = wg::JoinRowsOp::create(inner, loc, part);
-  Value moved = mapRows(inner, loc, {found.reference, whole, limit},
-                        [&](OpBuilder &at, ValueRange args) -> Value {
-                          Value passes = over(at, args[1], args[2]);
-                          return arith::SelectOp::create(at, loc, passes,
-                                                         args[1], args[0]);
-                        });
+  Value moved = buildMap(
+      inner, loc, found.reference.getType(), {found.reference, whole, limit},
+      [&](OpBuilder &at, ValueRange args) -> Value {
+        Value passes = over(at, args[1], args[2]);
+        return arith::SelectOp::create(at, loc, passes, args[1], args[0]);
+      });
   scf::YieldOp::create(inner, loc, moved);
   inner = branch.getElseBodyBuilder();
   scf::YieldOp::create(inner, loc, found.reference);
@@ -193,10 +154,11 @@ static void makeRare(RowMax found, int64_t bits) {
                                  rows.getWarps(), wg::Combine::MaximumF);
   moveInFront(found.factor.getDefiningOp(), reduce);
   Value most = slack(b, loc, found.factor, bits);
-  Value limit = mapRows(
-      b, loc, found.reference, [&](OpBuilder &inner, ValueRange args) -> Value {
-        return arith::AddFOp::create(inner, loc, args[0], most);
-      });
+  Value limit =
+      buildMap(b, loc, found.reference.getType(), found.reference,
+               [&](OpBuilder &inner, ValueRange args) -> Value {
+                 return arith::AddFOp::create(inner, loc, args[0], most);
+               });
   Value lows = wg::SplatOp::create(b, loc, parts, constant(b, loc, -INFINITY));
   Value part = wg::ReduceRowsOp::create(b, loc, parts, wg::Combine::MaximumF,
                                         reduce.getFrag(), lows);
@@ -213,7 +175,7 @@ struct ThresholdPass : mlir::fa::impl::WgThresholdBase<ThresholdPass> {
     if (failed(expectStage(module, {"values"})))
       return signalPassFailure();
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      ScheduleAttr schedule = scheduleOf(kernel);
       if (!schedule || !schedule.getThreshold())
         continue;
       for (wg::ReduceRowsOp reduce : findOps<wg::ReduceRowsOp>(kernel))

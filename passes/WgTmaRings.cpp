@@ -330,7 +330,7 @@ struct TmaRingsPass : mlir::fa::impl::WgTmaRingsBase<TmaRingsPass> {
     for (gpu::GPUFuncOp kernel : findKernels(module)) {
       if (!kernel->hasAttr(kTmaAttr))
         continue;
-      auto schedule = kernel->getAttrOfType<ScheduleAttr>(kScheduleAttr);
+      ScheduleAttr schedule = scheduleOf(kernel);
       if (!schedule || schedule.getWarps() % 4) {
         kernel.emitOpError() << "expects a schedule with warps in multiples of "
                                 "4 on a kernel with "

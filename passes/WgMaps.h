@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elementwise steps of online softmax on `wg` values: made, and told again.
+#ifndef FA_PASSES_WGMAPS_H
+#define FA_PASSES_WGMAPS_H
+
+#include "dialect/Wg/WgOps.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::fa {
+/// What a region computes from the f32 elements of the operands, in order; the
+/// coordinates follow them.
+using ElementBody = function_ref<Value(OpBuilder &, ValueRange)>;
+
+/// A map of `operands`' f32 elements to `type`, rows or a fragment.
+Value buildMap(OpBuilder &b, Location loc, Type type, ValueRange operands,
+               ElementBody body);
+
+/// Whether `predicate` holds for some row of `operands` that the warp holds.
+Value buildVote(OpBuilder &b, Location loc, ValueRange operands,
+                ElementBody predicate);
+
+/// What stands in exp2((x - y) * factor).
+struct ScaledPower {
+  /// Operands of the map.
+  Value x, y;
+  /// The same for all elements.
+  Value factor;
+};
+
+/// The parts of a map that yields exp2((x - y) * factor).
+std::optional<ScaledPower> matchScaledPower(wg::MapOp map);
+} // namespace mlir::fa
+
+#endif // FA_PASSES_WGMAPS_H
