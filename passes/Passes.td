@@ -420,8 +420,8 @@ def WgFetchTiles : Pass<"wg-fetch-tiles", "ModuleOp"> {
         step %blocks { ... }                  wg.send %t, ... to %mail[...]
                                               scf.condition(%t < %tiles)
     // consumers                     ==>    } do {
-    scf.for %t = %block to %tiles             %next = wg.fetch_tile %counter of %tiles
-        step %blocks { ... }                  ...; scf.yield %next }
+    scf.for %t = %block to %tiles             ...
+        step %blocks { ... }                  %next = wg.fetch_tile %counter of %tiles }
                                             // consumers
                                             %first:2 = wg.receive %mail[...]
                                             scf.while (%t = %first#0, ...) { %t < %tiles } do {

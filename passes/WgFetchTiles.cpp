@@ -4,7 +4,7 @@
 // it and tells the consumers, together with what has to be divided to know
 // where the tile stands:
 //
-//   producer: while (send tile; tile exists) { next = fetch; ...; tile = next }
+//   producer: while (send tile; tile exists) { ...; tile = fetch }
 //   consumer: tile = receive; while (tile exists) { ...; tile = receive }
 #include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
@@ -274,18 +274,20 @@ void TileFetcher::rewriteProducer() {
   passed.push_back(wg::AdvanceOp::create(b, loc, at));
   scf::ConditionOp::create(b, loc, exists, passed);
 
-  // Fetched early, so that it is there when the tile's loads are issued.
+  // Fetched behind the tile's loads. The consumers still have the key tiles of
+  // the rings to do, so it comes in time; fetched earlier, a block would hold a
+  // tile that another one may be free for long before.
   Block *after = loop.getAfterBody();
   ValueRange args = after->getArguments();
   for (auto [known, told] : llvm::zip(place, args.drop_front()))
     known.replaceAllUsesWith(told);
+  SmallVector<Value> carried =
+      moveBody(sends, after, args.front(),
+               args.drop_front(1 + place.size()).drop_back());
   b.setInsertionPointToEnd(after);
   SmallVector<Value> next{wg::FetchTileOp::create(b, loc, counter, tiles)};
-  llvm::append_range(next,
-                     moveBody(sends, after, args.front(),
-                              args.drop_front(1 + place.size()).drop_back()));
+  llvm::append_range(next, carried);
   next.push_back(args.back());
-  b.setInsertionPointToEnd(after);
   scf::YieldOp::create(b, loc, next);
 }
 

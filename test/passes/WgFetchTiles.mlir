@@ -33,8 +33,9 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK: %[[ROW:.*]] = arith.divui %[[KNOWN]], %[[HEADS]]
 // CHECK: scf.condition(%[[EXISTS]]) %[[KNOWN]], %[[ROW]]
 // CHECK: ^bb0(%{{.*}}: index, %[[ROW:.*]]: index
-// CHECK: %[[NEXT:.*]] = wg.fetch_tile %[[COUNTER]] of %[[TILES]]
 // CHECK: wg.tma_load %{{.*}}[%[[ROW]], %c0, %c0]
+// Behind its loads it asks for the next.
+// CHECK: %[[NEXT:.*]] = wg.fetch_tile %[[COUNTER]] of %[[TILES]]
 // CHECK: scf.yield %[[NEXT]]
 
 // CHECK: wg.role "consumers"
