@@ -421,7 +421,10 @@ LogicalResult KernelConverter::convert(Operation *op) {
     return success();
   if (auto source = dyn_cast<bufferization::ToTensorOp>(op)) {
     auto type = cast<RankedTensorType>(source.getType());
-    if (!type.hasStaticShape())
+    bool isPadded = llvm::all_of(source->getUsers(), [](Operation *user) {
+      return isa<tensor::PadOp, tensor::CastOp>(user);
+    });
+    if (!type.hasStaticShape() || isPadded)
       return success();
     // A whole tile, which needs no padding.
     FailureOr<Value> tile =

@@ -101,5 +101,31 @@ gpu.module @m {
     bufferization.materialize_in_destination %cs in restrict writable %c : (tensor<?x32xf32>, memref<?x32xf32>) -> ()
     gpu.return
   }
+
+  // As many rows as are known to exist say nothing about the tile, where they are padded.
+  // CHECK-LABEL: gpu.func @known(
+  // CHECK: %[[AT:.*]] = wg.load %{{.*}} {bytes = 2 : i64} : memref<20x64xf16, {{.*}}> -> !wg.smem<32x64xf16>
+  // CHECK-NOT: wg.load
+  // CHECK: wg.mma %[[AT]], %[[AT]]
+  gpu.func @known(%a: memref<20x64xf16, strided<[?, 1], offset: ?>>, %c: memref<?x32xf32>) kernel
+      attributes {fa.kernel, fa.schedule = #s} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %nothing = arith.constant 0.0 : f16
+    %as = bufferization.to_tensor %a restrict
+      : memref<20x64xf16, strided<[?, 1], offset: ?>> to tensor<20x64xf16>
+    %at = tensor.pad %as low[0, 0] high[12, 0] {
+    ^bb0(%x: index, %y: index):
+      tensor.yield %nothing : f16
+    } : tensor<20x64xf16> to tensor<32x64xf16>
+    %se = tensor.empty() : tensor<32x32xf32>
+    %s0 = linalg.fill ins(%zero : f32) outs(%se : tensor<32x32xf32>) -> tensor<32x32xf32>
+    %s1 = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%at, %at : tensor<32x64xf16>, tensor<32x64xf16>)
+      outs(%s0 : tensor<32x32xf32>) -> tensor<32x32xf32>
+    %out = memref.dim %c, %c0 : memref<?x32xf32>
+    %cs = tensor.extract_slice %s1[0, 0] [%out, 32] [1, 1] : tensor<32x32xf32> to tensor<?x32xf32>
+    bufferization.materialize_in_destination %cs in restrict writable %c : (tensor<?x32xf32>, memref<?x32xf32>) -> ()
+    gpu.return
+  }
 }
 }
