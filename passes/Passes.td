@@ -317,6 +317,21 @@ def WgPersist : Pass<"wg-persist", "ModuleOp"> {
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
 }
 
+def WgFirstTile : Pass<"wg-first-tile", "ModuleOp"> {
+  let summary = "Join and rescale nothing in front of the first key tile";
+  let description = [{
+    Stage values. A maximum with -inf becomes its other operand, and a factor exp2((-inf - m) * c) that multiplies zeros only, as that
+    of a first tile in front of loops over the others does, becomes 1:
+
+    ```mlir
+    %a = wg.map(%lows, %m) { exp2 }         %a = wg.splat 1.0
+    %l = wg.map(%a, %zeros) { x * y }  ==>  ...
+    %o = wg.map(%a, %zeros) { x * y }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "wg::WgDialect"];
+}
+
 def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
   let summary = "Move a row's reference only for scores far above it";
   let description = [{
@@ -333,7 +348,8 @@ def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
     %new = scf.if %asks { ... wg.join_rows %part where above, else %m } else { %m }
     ```
 
-    Maps that joined `%mx` with the reference `%m` read `%new`.
+    Maps that joined `%mx` with the reference `%m` read `%new`. What is joined with
+    nothing, a first tile's maximum (`wg-first-tile`), stays as it is.
   }];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "wg::WgDialect"];

@@ -75,6 +75,7 @@ static void toValues(OpPassManager &pm, const PipelineOptions &) {
 //   fa-opt --fa-to-pipelined
 static void toPipelined(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgDeferRowSum()); // one exchange a row, not one a tile
+  pm.addPass(createWgFirstTile());   // nothing in front to rescale
   pm.addPass(createWgPersist());     // these for kernels with TMA:
   pm.addPass(createWgThreshold());   // references that mostly stay
   pm.addPass(createWgRotate());      // the next scores over PV

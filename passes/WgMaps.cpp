@@ -41,6 +41,31 @@ Value mlir::fa::buildVote(OpBuilder &b, Location loc, ValueRange operands,
   return vote.getResult();
 }
 
+bool mlir::fa::joinsFirst(wg::MapOp map) {
+  if (map.getNumOperands() != 2)
+    return false;
+  Block &body = map.getBody().front();
+  auto join = dyn_cast<arith::MaximumFOp>(body.front());
+  return join && llvm::all_of(body.getArguments().take_front(2),
+                              [&](BlockArgument argument) {
+                                return argument.hasOneUse() &&
+                                       *argument.user_begin() == join;
+                              });
+}
+
+void mlir::fa::replaceJoin(wg::MapOp map, Value joined) {
+  Block &body = map.getBody().front();
+  auto join = cast<arith::MaximumFOp>(body.front());
+  join.replaceAllUsesWith(body.getArgument(0));
+  join.erase();
+  body.eraseArgument(1);
+  map->setOperands(joined);
+  if (map.getYielded() == body.getArgument(0)) {
+    map.getResult().replaceAllUsesWith(joined);
+    map.erase();
+  }
+}
+
 /// The operand of `map` that `element` is of, null where it is none.
 static Value operandOf(wg::MapOp map, Value element) {
   auto argument = dyn_cast<BlockArgument>(element);

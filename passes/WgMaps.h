@@ -6,6 +6,7 @@
 #include "dialect/Wg/WgOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::fa {
 /// What a region computes from the f32 elements of the operands, in order; the
@@ -19,6 +20,21 @@ Value buildMap(OpBuilder &b, Location loc, Type type, ValueRange operands,
 /// Whether `predicate` holds for some row of `operands` that the warp holds.
 Value buildVote(OpBuilder &b, Location loc, ValueRange operands,
                 ElementBody predicate);
+
+/// Whether all elements of `value` are one constant that `pattern` matches.
+template <typename Pattern>
+bool isSplatOf(Value value, const Pattern &pattern) {
+  auto splat = value.getDefiningOp<wg::SplatOp>();
+  return splat && matchPattern(splat.getValue(), pattern);
+}
+
+/// Whether the first thing that `map` does is to take the maximum of its two
+/// operands' elements, which it does not read otherwise.
+bool joinsFirst(wg::MapOp map);
+
+/// Makes such a map read `joined` in the place of that maximum; one that does
+/// nothing else is replaced by it.
+void replaceJoin(wg::MapOp map, Value joined);
 
 /// What stands in exp2((x - y) * factor).
 struct ScaledPower {

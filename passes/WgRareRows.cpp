@@ -275,6 +275,10 @@ private:
     }
   }
 
+  Value buildFalse(wg::AnyOp vote) {
+    return arith::ConstantOp::create(b, vote.getLoc(), b.getBoolAttr(false));
+  }
+
   void move(LateVote late) {
     IRMapping now, first;
     now.map(late.vote->getOperand(0), late.factors);
@@ -282,11 +286,13 @@ private:
     b.setInsertionPoint(step.branch.thenYield());
     thenValues.push_back(b.clone(*late.vote, now)->getResult(0));
     b.setInsertionPoint(step.branch.elseYield());
-    elseValues.push_back(
-        arith::ConstantOp::create(b, late.vote.getLoc(), b.getBoolAttr(false)));
+    elseValues.push_back(buildFalse(late.vote));
     replaced.push_back({});
     b.setInsertionPoint(step.loop);
-    Value start = b.clone(*late.vote, first)->getResult(0);
+    Value start =
+        isSplatOf(step.loop.getInitArgs()[late.position], m_OneFloat())
+            ? buildFalse(late.vote)
+            : Value(b.clone(*late.vote, first)->getResult(0));
     lateVotes.push_back({late.vote, carried.size()});
     carried.push_back({thenValues.size() - 1, start});
   }

@@ -15,7 +15,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_WGTHRESHOLD
@@ -40,18 +39,13 @@ struct RowMax {
 // What is there
 //===----------------------------------------------------------------------===//
 
-static bool isLowest(Value value) {
-  auto splat = value.getDefiningOp<wg::SplatOp>();
-  return splat && matchPattern(splat.getValue(), m_NegInfFloat());
-}
-
 /// A maximum that only joins one reference, of scores whose exponents are
 /// taken with one factor.
 static std::optional<RowMax> match(wg::ReduceRowsOp reduce) {
   RowMax found{reduce, {}, {}};
   auto type = cast<wg::RowsType>(reduce.getResult().getType());
   if (reduce.getKind() != wg::Combine::MaximumF || type.getPartial() ||
-      !isLowest(reduce.getInit()))
+      !isSplatOf(reduce.getInit(), m_NegInfFloat()))
     return std::nullopt;
   for (Operation *user : reduce.getResult().getUsers()) {
     auto map = dyn_cast<wg::MapOp>(user);
@@ -61,12 +55,8 @@ static std::optional<RowMax> match(wg::ReduceRowsOp reduce) {
     if (found.reference && other != found.reference)
       return std::nullopt;
     found.reference = other;
-    // The first thing that it does is to join both.
-    Block &body = map.getBody().front();
-    auto join = dyn_cast<arith::MaximumFOp>(body.front());
-    for (BlockArgument argument : body.getArguments().take_front(2))
-      if (!join || !argument.hasOneUse() || *argument.user_begin() != join)
-        return std::nullopt;
+    if (!joinsFirst(map))
+      return std::nullopt;
   }
   for (Operation *user : reduce.getFrag().getUsers())
     if (auto map = dyn_cast<wg::MapOp>(user))
@@ -86,11 +76,19 @@ static Value constant(OpBuilder &b, Location loc, float value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
 }
 
-/// How far scores may pass the reference: T / factor. A factor near zero would
-/// give infinity, which no limit may be.
-static Value slack(OpBuilder &b, Location loc, Value factor, int64_t bits) {
+/// How far scores may pass the reference: T / factor, in front of the loops in
+/// which it is the same. A factor near zero would give infinity, which no limit
+/// may be.
+static Value slack(RowMax found, int64_t bits) {
+  Operation *place = found.reduce;
+  for (auto loop = place->getParentOfType<scf::ForOp>();
+       loop && loop.isDefinedOutsideOfLoop(found.factor);
+       loop = loop->getParentOfType<scf::ForOp>())
+    place = loop;
+  OpBuilder b(place);
+  Location loc = found.reduce.getLoc();
   Value steps = constant(b, loc, bits);
-  Value wide = arith::DivFOp::create(b, loc, steps, factor);
+  Value wide = arith::DivFOp::create(b, loc, steps, found.factor);
   return arith::MinNumFOp::create(b, loc, wide, constant(b, loc, 1e30f));
 }
 
@@ -122,20 +120,6 @@ static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit) {
   return branch.getResult(0);
 }
 
-/// `map`, which joins the reference and a maximum first of all, on `reference`.
-static void readReference(wg::MapOp map, Value reference) {
-  Block &body = map.getBody().front();
-  auto join = cast<arith::MaximumFOp>(body.front());
-  join.replaceAllUsesWith(body.getArgument(0));
-  join.erase();
-  body.eraseArgument(1);
-  map->setOperands(reference);
-  if (map.getYielded() == body.getArgument(0)) {
-    map.getResult().replaceAllUsesWith(reference);
-    map.erase();
-  }
-}
-
 /// Puts `op`, and what it is computed from, in front of `place`.
 static void moveInFront(Operation *op, Operation *place) {
   if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
@@ -153,7 +137,7 @@ static void makeRare(RowMax found, int64_t bits) {
   auto parts = wg::RowsType::get(rows.getRows(), rows.getElementType(),
                                  rows.getWarps(), wg::Combine::MaximumF);
   moveInFront(found.factor.getDefiningOp(), reduce);
-  Value most = slack(b, loc, found.factor, bits);
+  Value most = slack(found, bits);
   Value limit =
       buildMap(b, loc, found.reference.getType(), found.reference,
                [&](OpBuilder &inner, ValueRange args) -> Value {
@@ -164,7 +148,7 @@ static void makeRare(RowMax found, int64_t bits) {
                                         reduce.getFrag(), lows);
   Value reference = newReference(b, found, part, limit);
   for (Operation *user : llvm::make_early_inc_range(reduce->getUsers()))
-    readReference(cast<wg::MapOp>(user), reference);
+    replaceJoin(cast<wg::MapOp>(user), reference);
   reduce.erase();
 }
 
