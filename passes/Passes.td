@@ -518,6 +518,26 @@ def WgAsync : Pass<"wg-async", "ModuleOp"> {
   let dependentDialects = ["wg::WgDialect"];
 }
 
+def WgJoinRare : Pass<"wg-join-rare", "ModuleOp"> {
+  let summary = "Vote once for both kinds of rare work";
+  let description = [{
+    Behind `wg-rare-rows`, stages async and pipelined. The branch that subtracts
+    references far from 0 goes into the one that moves references. The vote's bound
+    is carried by the loop, -inf where references are far, so that any finite score
+    asks for both:
+
+    ```mlir
+    %b = wg.map(%m) { m + slack }                    // carried: %bound
+    %asks = wg.any(%max, %b) { max > b }             %asks = wg.any(%max, %bound)
+    %m1, %far = scf.if %asks { move }         ==>    ... = scf.if %asks { move; subtract if far;
+             else { %m, %was }                              next bound: far ? -inf : m1 + slack }
+    %t = scf.if %far { subtract } else { %s }               else { %m, %was, %s, %bound }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
 def WgPingPong : Pass<"wg-ping-pong", "ModuleOp"> {
   let summary = "Let consumer warpgroups take turns with the tensor cores";
   let description = [{

@@ -117,6 +117,7 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgPlaceWaits());
   pm.addPass(createCSEPass());
   pm.addPass(createWgRareRows()); // row work where references move
+  pm.addPass(createWgJoinRare());
   pm.addPass(createWgPingPong());
   addCleanup(pm);
 }
