@@ -114,6 +114,7 @@ static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
 static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAsync());
   pm.addPass(createWgFastExp());
+  pm.addPass(createWgAcquireAhead());
   pm.addPass(createWgPlaceWaits());
   pm.addPass(createCSEPass());
   pm.addPass(createWgRareRows()); // row work where references move

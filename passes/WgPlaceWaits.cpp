@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // async: the product with V is waited for among the exponentials. Those of the
 // first columns run in its shadow; the rest, behind the wait, in that of what
-// the other warpgroups start. Sums of exponentials go with them; roundings
-// stand behind the wait, since they write the product's left operand for the
-// next one.
+// the other warpgroups start. What reads them stands behind the wait: sums
+// would wait for exponentials in front of it, and roundings write the product's
+// left operand for the next one.
 #include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
@@ -129,10 +129,14 @@ static Value concat(OpBuilder &b, Location loc, Type type, Value early,
   return wg::ConcatOp::create(b, loc, type, ValueRange{early, late});
 }
 
-/// Splits `map` and its readers in two and moves `wait`, with the releases
-/// behind it, between the halves.
+/// Splits `map` and its readers in two and moves `wait`, with an acquisition in
+/// front of it and the releases behind it, between the halves.
 static void placeWait(wg::WaitMmaOp wait, wg::MapOp map, int64_t columns) {
-  SmallVector<Operation *> waiting{wait};
+  SmallVector<Operation *> waiting;
+  auto acquire = dyn_cast_or_null<wg::AcquireOp>(wait->getPrevNode());
+  if (acquire)
+    waiting.push_back(acquire);
+  waiting.push_back(wait);
   while (isa<wg::ReleaseOp>(waiting.back()->getNextNode()))
     waiting.push_back(waiting.back()->getNextNode());
   PartReaders found = readersByPart(map, waiting);
@@ -145,16 +149,12 @@ static void placeWait(wg::WaitMmaOp wait, wg::MapOp map, int64_t columns) {
   Value all = map.getResult();
   auto type = cast<wg::FragType>(all.getType());
   Value early = mapColumns(b, map, 0, columns);
-  SmallVector<Value> parts(readers.size());
-  for (auto [reader, part] : llvm::zip_equal(readers, parts))
-    if (isa<wg::ReduceRowsOp>(reader))
-      part = readPart(b, reader, all, early, Value());
   for (Operation *op : waiting)
     op->moveBefore(place);
-  wait.setPinned(true);
+  wait.setPinned(!acquire); // an acquisition's branch pins it as well
+  SmallVector<Value> parts(readers.size());
   for (auto [reader, part] : llvm::zip_equal(readers, parts))
-    if (!part)
-      part = readPart(b, reader, all, early, Value());
+    part = readPart(b, reader, all, early, Value());
   Value late = mapColumns(b, map, columns, type.getCols() - columns);
   for (auto [reader, before] : llvm::zip_equal(readers, parts)) {
     Value result = readPart(b, reader, all, late, before);
