@@ -6,9 +6,9 @@
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
+#include "passes/WgMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_WGASYNC
@@ -46,14 +46,24 @@ private:
 };
 } // namespace
 
-static bool isZeroSplat(Value value) {
-  auto splat = value.getDefiningOp<wg::SplatOp>();
-  return splat && matchPattern(splat.getValue(), m_AnyZeroFloat());
+/// Moves what waits for the tile that `product` multiplies by down to it, so
+/// that work on registers in between runs while the tile is on its way.
+static void acquireLate(wg::MmaOp product) {
+  auto acquire = product.getB().getDefiningOp<wg::AcquireOp>();
+  if (!acquire || acquire->getBlock() != product->getBlock())
+    return;
+  for (Operation *op = acquire->getNextNode(); op != product;
+       op = op->getNextNode())
+    if (!isMemoryEffectFree(op) || llvm::is_contained(acquire->getUsers(), op))
+      return;
+  acquire->moveBefore(product);
 }
 
 void BlockRewriter::start(wg::MmaOp product) {
+  acquireLate(product);
   b.setInsertionPoint(product);
-  Value c = isZeroSplat(product.getC()) ? Value() : product.getC();
+  Value c =
+      isSplatOf(product.getC(), m_AnyZeroFloat()) ? Value() : product.getC();
   auto type =
       wg::PendingType::get(cast<wg::FragType>(product.getResult().getType()));
   Value pending =
