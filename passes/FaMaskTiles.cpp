@@ -156,16 +156,9 @@ static bool neverMasks(MaskStep step, KeyRanges ranges) {
 }
 
 /// Puts the mask under a test for tiles that are not wholly kept.
-static void guardMask(MaskStep step, KeyRanges ranges) {
-  linalg::GenericOp generic = step.generic;
+static void guardMask(linalg::GenericOp generic, Value edge) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
-  TileBuilder t(b, loc);
-  Value j0 = step.loop.getInductionVar();
-  Value before = t.cmp(arith::CmpIPredicate::slt, j0, ranges.fullBegin);
-  Value after = t.cmp(arith::CmpIPredicate::sgt, t.add(j0, t.index(step.keys)),
-                      ranges.fullEnd);
-  Value edge = arith::OrIOp::create(b, loc, before, after);
   auto guard = scf::IfOp::create(b, loc, generic.getResult(0).getType(), edge,
                                  /*withElseRegion=*/true);
   Value scores = generic.getOutputs()[0];
@@ -176,6 +169,21 @@ static void guardMask(MaskStep step, KeyRanges ranges) {
   scf::YieldOp::create(b, loc, generic.getResult(0));
   b.setInsertionPointToStart(guard.elseBlock());
   scf::YieldOp::create(b, loc, scores);
+}
+
+/// Whether the tile at `key` reaches past `end`.
+static Value reachesPast(TileBuilder &t, MaskStep step, Value key, Value end) {
+  return t.cmp(arith::CmpIPredicate::sgt, t.add(key, t.index(step.keys)), end);
+}
+
+static void guardMask(MaskStep step, KeyRanges ranges) {
+  OpBuilder b(step.generic);
+  TileBuilder t(b, step.generic.getLoc());
+  Value key = step.loop.getInductionVar();
+  Value before = t.cmp(arith::CmpIPredicate::slt, key, ranges.fullBegin);
+  Value after = reachesPast(t, step, key, ranges.fullEnd);
+  guardMask(step.generic,
+            arith::OrIOp::create(b, step.generic.getLoc(), before, after));
 }
 
 /// The loop over [from, to) as a copy; `masked` says whether it keeps the mask.
@@ -259,9 +267,11 @@ static SmallVector<Part> splitRange(OpBuilder &b, MaskStep step,
   return parts;
 }
 
-/// The tile at `key` by itself, from `state`.
-static SmallVector<Value> cloneTile(OpBuilder &b, MaskStep step, Value key,
-                                    ValueRange state, bool masked) {
+/// The tile at `key` by itself, from `state`, which it brings up to date. Where
+/// only the end of the keys is masked, most often there is nothing to do: then
+/// under a test.
+static void cloneTile(OpBuilder &b, MaskStep step, Value key,
+                      SmallVectorImpl<Value> &state, bool masked) {
   IRMapping mapping;
   mapping.map(step.loop.getInductionVar(), key);
   mapping.map(step.loop.getRegionIterArgs(), state);
@@ -273,10 +283,16 @@ static SmallVector<Value> cloneTile(OpBuilder &b, MaskStep step, Value key,
     else
       b.clone(op, mapping);
   }
-  SmallVector<Value> next;
+  state.clear();
   for (Value value : body->getTerminator()->getOperands())
-    next.push_back(mapping.lookupOrDefault(value));
-  return next;
+    state.push_back(mapping.lookupOrDefault(value));
+  if (!masked || !step.keep.getMask().keepsAll())
+    return;
+  Operation *mask = mapping.lookup(step.generic.getOperation());
+  OpBuilder atMask(mask);
+  TileBuilder t(atMask, mask->getLoc());
+  guardMask(cast<linalg::GenericOp>(mask),
+            reachesPast(t, step, key, step.keep.getSk()));
 }
 
 /// The last tile in front of the loops over the others, all of it where there
@@ -296,11 +312,13 @@ static void peelLast(MaskStep step, KeyRanges ranges, bool drops) {
   TileBuilder t(inner, loc);
   Value last = roundDown(t, inner, loc, t.sub(ranges.end, t.index(1)),
                          ranges.begin, step.keys);
-  SmallVector<Value> next = cloneTile(inner, step, last, state, !drops);
+  SmallVector<Value> next(state);
+  cloneTile(inner, step, last, next, !drops);
   ranges.end = last;
   ranges.fullEnd = t.min(ranges.fullEnd, last);
+  // Only the last tile can reach past the last key.
   SmallVector<Part> parts{{ranges.begin, last, false}};
-  if (!drops)
+  if (!drops && !step.keep.getMask().keepsAll())
     parts = splitRange(inner, step, ranges, /*backward=*/true);
   next = makeLoops(inner, step, parts, next, /*backward=*/true);
   scf::YieldOp::create(inner, loc, next);
