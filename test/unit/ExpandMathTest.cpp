@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The expansions of maths against the C library in double precision.
+// The expansions of maths against the C library in double precision, that of
+// bf16 against its definition.
 #include "CpuKernel.h"
 
 #include "gtest/gtest.h"
@@ -13,8 +14,8 @@ using namespace fa::test;
 
 namespace {
 
-/// out[i] = op(x[i], y[i]) for i < n, as a kernel.
-std::string kernelText(const std::string &op) {
+/// out[i] = r for i < n, as a kernel; `ops` make %r of %a = x[i] and %b = y[i].
+std::string kernelText(const std::string &ops) {
   return R"mlir(module attributes {fa.stage = "outlined", fa.manifest = {kernels = []}} {
   func.func @apply(%xp: memref<f32>, %yp: memref<f32>, %op: memref<f32>, %n: index, %tile: index)
       attributes {fa.kernel} {
@@ -26,8 +27,8 @@ std::string kernelText(const std::string &op) {
     scf.for %i = %c0 to %n step %c1 {
       %a = memref.load %x[%i] : memref<?xf32>
       %b = memref.load %y[%i] : memref<?xf32>
-      %r = )mlir" +
-         op + R"mlir( : f32
+      )mlir" +
+         ops + R"mlir(
       memref.store %r, %o[%i] : memref<?xf32>
     }
     return
@@ -39,6 +40,12 @@ float fromBits(uint32_t bits) {
   float x;
   std::memcpy(&x, &bits, sizeof x);
   return x;
+}
+
+uint32_t toBits(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
 }
 
 /// Every exponent and sign with mantissas spread over them, and the edges.
@@ -60,9 +67,9 @@ std::vector<float> sample() {
   return all;
 }
 
-std::vector<float> evaluate(const std::string &op, std::vector<float> x,
+std::vector<float> evaluate(const std::string &ops, std::vector<float> x,
                             std::vector<float> y) {
-  CpuKernel kernel(kernelText(op), mlir::fa::buildCpuPipeline,
+  CpuKernel kernel(kernelText(ops), mlir::fa::buildCpuPipeline,
                    mlir::fa::Calls::Memory);
   std::vector<float> out(x.size());
   if (!kernel.isLoaded())
@@ -109,7 +116,7 @@ void expectClose(const std::vector<float> &x, const std::vector<float> &y,
 void checkUnary(const std::string &name, double (*exact)(double), double ulps) {
   std::vector<float> x = sample();
   expectClose(
-      x, x, evaluate("math." + name + " %a", x, x),
+      x, x, evaluate("%r = math." + name + " %a : f32", x, x),
       [&](double a, double) { return exact(a); }, ulps);
 }
 
@@ -134,8 +141,40 @@ TEST(ExpandMath, Powf) {
         y.push_back(exponents[j]);
       }
   expectClose(
-      x, y, evaluate("math.powf %a, %b", x, y),
+      x, y, evaluate("%r = math.powf %a, %b : f32", x, y),
       [](double a, double b) { return std::pow(a, b); }, 2);
+}
+
+/// The nearest bf16, of two equally near the one with an even last bit; beyond
+/// the largest one the next would be 2^128.
+float nearestBf16(float x) {
+  uint32_t lower = toBits(x) & 0xffff0000;
+  double below = std::abs(fromBits(lower)),
+         above = std::abs(fromBits(lower + 0x10000));
+  if (std::isinf(above))
+    above = std::ldexp(1.0, 128);
+  double down = std::abs(x) - below, up = above - std::abs(x);
+  bool isOdd = (lower >> 16) & 1;
+  return fromBits(down < up || (down == up && !isOdd) ? lower
+                                                      : lower + 0x10000);
+}
+
+TEST(ExpandBf16, RoundsToNearestEven) {
+  std::vector<float> x = sample();
+  for (uint32_t upper = 0; upper < 0x10000; ++upper)
+    for (uint32_t lower : {0x0001, 0x7fff, 0x8000, 0x8001, 0xffff})
+      x.push_back(fromBits(upper << 16 | lower));
+  std::vector<float> out = evaluate("%h = arith.truncf %a : f32 to bf16\n"
+                                    "%r = arith.extf %h : bf16 to f32",
+                                    x, x);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(x[i]))
+      ASSERT_TRUE(std::isnan(out[i])) << std::hex << toBits(x[i]);
+    else
+      ASSERT_EQ(toBits(out[i]),
+                std::isinf(x[i]) ? toBits(x[i]) : toBits(nearestBf16(x[i])))
+          << std::hex << toBits(x[i]);
+  }
 }
 
 } // namespace
