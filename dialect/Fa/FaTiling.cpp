@@ -121,8 +121,8 @@ SmallVector<Value> TileOfAttention::position() {
   SmallVector<Value> at;
   AffineExpr x, y;
   bindDims(op.getContext(), x, y);
-  for (auto [i, own] :
-       llvm::enumerate(ArrayRef{offset.batch, offset.head, offset.query})) {
+  OpFoldResult within[] = {offset.batch, offset.head, offset.query};
+  for (auto [i, own] : llvm::enumerate(within)) {
     OpFoldResult base = op.isTile() ? OpFoldResult(op.getAt()[i]) : zero();
     at.push_back(getValueOrCreateConstantIndexOp(
         b, loc,

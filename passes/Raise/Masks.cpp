@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Raise/Masks.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 #include <vector>
 
@@ -93,6 +95,20 @@ void MaskReader::split(Expr *expr, bool negated, Expr *original,
     all.push_back({expr, original, negated});
 }
 
+/// `number` where it is a whole one that a double holds exactly.
+static std::optional<int64_t> wholeOf(double number) {
+  if (number != std::floor(number) || std::fabs(number) >= 1e15)
+    return std::nullopt;
+  return static_cast<int64_t>(number);
+}
+
+/// sum += factor * x; false where that overflows.
+static bool addScaled(int64_t &sum, int64_t factor, int64_t x) {
+  int64_t product;
+  return !llvm::MulOverflow(factor, x, product) &&
+         !llvm::AddOverflow(sum, product, sum);
+}
+
 bool MaskReader::addLinear(Expr *expr, int64_t factor, Linear &sum) {
   while (expr->is(Fn::Cast) || expr->kind == Kind::Load) {
     Expr *next = expr->is(Fn::Cast) ? expr->args[0] : graph.expand(expr);
@@ -101,16 +117,19 @@ bool MaskReader::addLinear(Expr *expr, int64_t factor, Linear &sum) {
     expr = next;
   }
   if (auto number = graph.constantOf(expr)) {
-    sum.constant += factor * static_cast<int64_t>(*number);
-    return *number == std::floor(*number) && std::fabs(*number) < 1e15;
+    std::optional<int64_t> whole = wholeOf(*number);
+    return whole && addScaled(sum.constant, factor, *whole);
   }
   if (expr->kind == Kind::Index) {
-    sum.constant += factor * expr->at[0].offset;
+    if (!addScaled(sum.constant, factor, expr->at[0].offset))
+      return false;
     int64_t stride = 1;
-    for (Axis *axis : llvm::reverse(atomsOf(expr->at[0].digits))) {
+    Axes atoms = atomsOf(expr->at[0].digits);
+    for (Axis *axis : llvm::reverse(atoms)) {
       if (ShapedType::isDynamic(stride))
         return false;
-      sum.factors[axis] += factor * stride;
+      if (!addScaled(sum.factors[axis], factor, stride))
+        return false;
       stride = ShapedType::isDynamic(axis->extent) ? axis->extent
                                                    : stride * axis->extent;
     }
@@ -121,10 +140,12 @@ bool MaskReader::addLinear(Expr *expr, int64_t factor, Linear &sum) {
            addLinear(expr->args[1], expr->is(Fn::Sub) ? -factor : factor, sum);
   if (expr->is(Fn::Mul))
     for (unsigned side : {0, 1})
-      if (auto number = graph.constantOf(expr->args[side]))
-        return *number == std::floor(*number) &&
-               addLinear(expr->args[1 - side],
-                         factor * static_cast<int64_t>(*number), sum);
+      if (auto number = graph.constantOf(expr->args[side])) {
+        std::optional<int64_t> whole = wholeOf(*number);
+        int64_t product = 0;
+        return whole && addScaled(product, factor, *whole) &&
+               addLinear(expr->args[1 - side], product, sum);
+      }
   if (sum.data || !expr->type.isIntOrIndex())
     return false;
   sum.data = expr;

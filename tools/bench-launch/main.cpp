@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,13 +41,16 @@ public:
     entry("cuLaunchKernel", api.launch);
     entry("cuModuleLoadDataEx", api.moduleLoad);
     entry("cuModuleGetFunction", api.moduleFunction);
-    cuda::Module module = nullptr;
+    entry("cuModuleUnload", api.moduleUnload);
     if (api.moduleLoad(&module, text().c_str(), 0, nullptr, nullptr) ||
         api.moduleFunction(&function, module, "bare"))
       fail("the empty kernel does not load");
     for (int i = 0; i < bareParams; ++i)
       params[i] = &values[i];
   }
+
+  ~Bare() { (void)api.moduleUnload(module); }
+  Bare(const Bare &) = delete;
 
   void operator()(void *stream) {
     if (api.launch(function, 1, 1, 1, 32, 1, 1, 0,
@@ -76,6 +80,7 @@ private:
 
   void *library;
   cuda::Api api = {};
+  cuda::Module module = nullptr;
   cuda::Function function = nullptr;
   uint64_t values[bareParams] = {};
   void *params[bareParams];
@@ -173,22 +178,23 @@ int main(int argc, char **argv) {
     data[1].push_back(others[i].data);
   }
   int turn = 0;
-  Bare bare;
-  print(kernel,
-        measure({[&] { bare(stream); }, [&] { check(fa_launch(plan, stream)); },
-                 [&] {
-                   turn = 1 - turn;
-                   check(fa_launch_with(plan, data[turn].data(),
-                                        data[turn].size(), stream));
-                 },
-                 [&] {
-                   fa_plan *fresh = nullptr;
-                   check(fa_prepare(artifact, gpu, tensors.data(),
-                                    tensors.size(), nullptr, 0, &options,
-                                    &fresh));
-                   check(fa_plan_destroy(fresh));
-                 }},
-                stream));
+  std::optional<Bare> bare(std::in_place);
+  print(kernel, measure({[&] { (*bare)(stream); },
+                         [&] { check(fa_launch(plan, stream)); },
+                         [&] {
+                           turn = 1 - turn;
+                           check(fa_launch_with(plan, data[turn].data(),
+                                                data[turn].size(), stream));
+                         },
+                         [&] {
+                           fa_plan *fresh = nullptr;
+                           check(fa_prepare(artifact, gpu, tensors.data(),
+                                            tensors.size(), nullptr, 0,
+                                            &options, &fresh));
+                           check(fa_plan_destroy(fresh));
+                         }},
+                        stream));
+  bare.reset(); // while the device is still in use
   check(fa_plan_destroy(plan));
   for (const std::vector<fa_tensor> *all : {&tensors, &others})
     for (const fa_tensor &tensor : *all)
