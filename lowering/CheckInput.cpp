@@ -6,6 +6,7 @@
 #include "passes/ManifestBuilder.h"
 #include "passes/Stage.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
@@ -41,6 +42,21 @@ static LogicalResult refuse(ModuleOp module, ArrayRef<StringRef> flags,
   return module.emitError() << "expects no " << flags.front() << ' ' << why;
 }
 
+/// An op on tensors whose results nobody takes is dead code, and would be gone
+/// before anyone could say so.
+static LogicalResult checkResultsUsed(ModuleOp module, StringRef entry) {
+  WalkResult walk = module.walk([&](AttentionOp op) {
+    auto func = op->getParentOfType<func::FuncOp>();
+    bool isLeftOut = !entry.empty() && func && func.getName() != entry;
+    if (isLeftOut || op.getNumResults() == 0 || !op.use_empty())
+      return WalkResult::advance();
+    op.emitOpError() << "expects a result that is returned, got one that "
+                        "nothing uses";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 static LogicalResult
 checkEffects(ModuleOp module, const CompileOptions &options, StringRef stage) {
   Given given(options);
@@ -56,7 +72,7 @@ checkEffects(ModuleOp module, const CompileOptions &options, StringRef stage) {
                     "with --reference, which knows no tiles")))
     return failure();
   if (stage == "problem")
-    return success();
+    return checkResultsUsed(module, options.entry);
   if (failed(refuse(module, given.schedule,
                     "for IR at stage " + stage + ", which has its schedule")))
     return failure();

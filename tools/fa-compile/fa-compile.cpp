@@ -119,6 +119,10 @@ static llvm::Expected<Request> readRequest(const fa::CompileOptions &options) {
     if (option->getNumOccurrences() && *option < 1)
       return fail("expects --" + option->ArgStr + " of at least 1, got " +
                   llvm::Twine(option->getValue()));
+  for (const cl::opt<std::string> *option :
+       {&chip, &cpu, &entry, &stage, &mask, &schedule})
+    if (option->getNumOccurrences() && option->empty())
+      return fail("expects a value behind --" + option->ArgStr + ", got none");
   bool isCpu = options.chip == "cpu";
   if (emit == Emit::Ptx && isCpu)
     return fail("expects a GPU with --emit=ptx, got --chip=cpu");

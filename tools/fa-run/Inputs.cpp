@@ -70,9 +70,22 @@ private:
       if (!known(name))
         throw Failure(ExitUsage,
                       "--arg " + name + ": the artefact has no such input");
-    for (const auto &[name, text] : options.strides)
-      if (!artefact.find(name))
-        throw Failure(ExitUsage, "--strides " + name +
+    checkTensors("--strides", options.strides);
+    checkTensors("--pad", options.pad);
+    checkTensors("--base", options.base);
+    checkTensors("--offset", options.offset);
+    if (shapes.packed && !options.order.empty())
+      throw Failure(ExitUsage,
+                    "--order: the packed form has an order of its own");
+  }
+
+  /// An empty name stands for q, k, v and o.
+  template <typename T>
+  void checkTensors(const std::string &option,
+                    const std::map<std::string, T> &named) {
+    for (const auto &[name, value] : named)
+      if (!name.empty() && !artefact.find(name))
+        throw Failure(ExitUsage, option + " " + name +
                                      ": the artefact has no such tensor");
   }
 

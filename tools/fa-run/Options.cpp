@@ -86,6 +86,15 @@ int64_t parseCount(const std::string &text, const std::string &what) {
   return value;
 }
 
+/// A distance in memory, so small that no sum with sizes overflows.
+int64_t parseDistance(const std::string &text, const std::string &what) {
+  int64_t value = parseCount(text, what), most = int64_t(1) << 40;
+  if (value > most)
+    throw Failure(ExitUsage, what + ": expects at most " +
+                                 std::to_string(most) + ", got " + text);
+  return value;
+}
+
 /// Splits NAME=VALUE; the name is empty where there is no '='.
 std::pair<std::string, std::string> splitPair(const std::string &text) {
   size_t at = text.find('=');
@@ -135,6 +144,9 @@ std::map<std::string, Action> valueActions(Options &o) {
   actions["--scale"] = [&](auto &v) { o.scale = parseNumber(v, "--scale"); };
   actions["--amplitude"] = [&](auto &v) {
     o.amplitude = parseNumber(v, "--amplitude");
+    if (!std::isfinite(o.amplitude))
+      throw Failure(ExitUsage,
+                    "--amplitude: expects a finite number, got " + v);
   };
   actions["--reference"] = [&](auto &v) { o.reference = v; };
   actions["--kernel"] = [&](auto &v) { o.kernel = v; };
@@ -163,15 +175,15 @@ std::map<std::string, Action> valueActions(Options &o) {
   };
   actions["--pad"] = [&](auto &v) {
     auto [name, value] = splitPair(v);
-    o.pad[name] = parseCount(value, "--pad");
+    o.pad[name] = parseDistance(value, "--pad");
   };
   actions["--base"] = [&](auto &v) {
     auto [name, value] = splitPair(v);
-    o.base[name] = parseCount(value, "--base");
+    o.base[name] = parseDistance(value, "--base");
   };
   actions["--offset"] = [&](auto &v) {
     auto [name, value] = namedPair(v, "--offset");
-    o.offset[name] = parseCount(value, "--offset");
+    o.offset[name] = parseDistance(value, "--offset");
   };
   return actions;
 }
