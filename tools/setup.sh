@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sets up a Debian 12 machine and builds: bash tools/setup.sh [--ptxas] [PRESET [TARGET...]]
 # PRESET is dev (into build/), sanitize or tsan (into build/PRESET) of CMakePresets.json. Installs only what is missing;
-# --ptxas also installs the assembler that tests feed PTX to. FA_SKIP_PACKAGES=1 leaves Debian's packages alone, for an
-# LLVM that is not Debian's.
+# --ptxas also installs the assembler that tests feed PTX to. For an LLVM that is not Debian's, FA_SKIP_PACKAGES=1 leaves
+# the system's packages alone, and FA_CMAKE_ARGS are more arguments for CMake where a build is configured.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -67,7 +67,8 @@ build() {
   if [ ! -f "$dir/build.ninja" ]; then
     say "configuring ${dir#"$root"/}"
     mkdir -p "$dir"
-    (cd "$root" && cmake --preset "$preset" "${launcher[@]}") >"$dir/configure.log" 2>&1 || {
+    # shellcheck disable=SC2086 # FA_CMAKE_ARGS are words
+    (cd "$root" && cmake --preset "$preset" "${launcher[@]}" ${FA_CMAKE_ARGS:-}) >"$dir/configure.log" 2>&1 || {
       cat "$dir/configure.log" >&2
       fail "CMake failed"
     }

@@ -32,14 +32,14 @@ count() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# run_suites NAME DIR...: runs lit on configured test directories.
+# run_suites NAME BUILD DIR...: runs lit on test directories of a build, with the lit that CMake found.
 run_suites() {
-  local name=$1 status=0 lit
-  shift
+  local name=$1 build=$2 status=0 lit
+  shift 2
   echo "== testing: $name"
   rm -f "$log/$name.json"
-  lit=$(command -v lit-22 || echo "$(llvm-config-22 --prefix)/bin/lit")
-  timeout 3600 "$lit" -sv --output "$log/$name.json" "$@" || status=$?
+  lit=$(sed -n 's/^FA_LIT:FILEPATH=//p' "$build/CMakeCache.txt")
+  timeout 3600 "$lit" -sv --output "$log/$name.json" "${@/#/$build/}" || status=$?
   count "$name" "$log/$name.json"
   # lit says 1 where tests failed, and those are counted; anything else is lit itself.
   [ "$status" -le 1 ] || broken "$name: lit ended with status $status"
@@ -63,7 +63,7 @@ esac
 mkdir -p "$log"
 
 if ! $sanitize; then
-  if build dev; then run_suites tests "$root/build/test" "$root/build/test/unit"; fi
+  if build dev; then run_suites tests "$root/build" test test/unit; fi
   finish
 fi
 
@@ -71,7 +71,7 @@ fi
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=1:${ASAN_OPTIONS:-}
 export UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS:-}
 if build sanitize; then
-  run_suites sanitize "$root/build/sanitize/test" "$root/build/sanitize/test/unit"
+  run_suites sanitize "$root/build/sanitize" test test/unit
 fi
-if build tsan runtime-unit-tests; then run_suites tsan "$root/build/tsan/test/unit"; fi
+if build tsan runtime-unit-tests; then run_suites tsan "$root/build/tsan" test/unit; fi
 finish
