@@ -13,6 +13,7 @@
 #include "passes/Stage.h"
 #include "passes/TileBuilder.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
@@ -295,6 +296,27 @@ static void cloneTile(OpBuilder &b, MaskStep step, Value key,
             reachesPast(t, step, key, step.keep.getSk()));
 }
 
+/// Whether the last tile alone needs the mask: the others end in front of the
+/// tile's first query, or of the last key.
+static bool onlyLastMasks(MaskStep step) {
+  MaskAttr mask = step.keep.getMask();
+  if (mask.keepsAll())
+    return true;
+  std::optional<int64_t> right = mask.getRightBound();
+  if (mask.getLeftBound() || !right ||
+      mask.getAlignment() != Alignment::TopLeft || *right >= step.keys ||
+      step.rows + *right > step.keys)
+    return false;
+  auto apply = step.firstQuery
+                   ? step.firstQuery.getDefiningOp<affine::AffineApplyOp>()
+                   : affine::AffineApplyOp();
+  int64_t divisor =
+      apply ? apply.getAffineMap().getResult(0).getLargestKnownDivisor()
+      : step.firstQuery ? 1
+                        : step.keys;
+  return divisor % step.keys == 0;
+}
+
 /// The last tile in front of the loops over the others, all of it where there
 /// is a tile at all.
 static void peelLast(MaskStep step, KeyRanges ranges, bool drops) {
@@ -316,9 +338,8 @@ static void peelLast(MaskStep step, KeyRanges ranges, bool drops) {
   cloneTile(inner, step, last, next, !drops);
   ranges.end = last;
   ranges.fullEnd = t.min(ranges.fullEnd, last);
-  // Only the last tile can reach past the last key.
   SmallVector<Part> parts{{ranges.begin, last, false}};
-  if (!drops && !step.keep.getMask().keepsAll())
+  if (!drops && !onlyLastMasks(step))
     parts = splitRange(inner, step, ranges, /*backward=*/true);
   next = makeLoops(inner, step, parts, next, /*backward=*/true);
   scf::YieldOp::create(inner, loc, next);
