@@ -153,7 +153,8 @@ private:
         row.splitMask ? MaskStyle::Split : MaskStyle::Guard, orderFor(op),
         row.backward ? KeyOrder::Backward : KeyOrder::Forward, row.qBuffers,
         row.rotate, row.threshold, row.vWait, row.pingPong,
-        static_cast<Grid>(row.grid), storesByTma(op, row), row.headGroup);
+        static_cast<Grid>(row.grid), storesByTma(op, row), row.headGroup,
+        row.overlapTiles);
   }
 
   /// `base` with the options' fields; null, with an error, where that is none.
@@ -169,7 +170,8 @@ private:
         mask.empty() ? base.getMask() : *symbolizeMaskStyle(mask),
         base.getOrder(), base.getWalk(), base.getQBuffers(), base.getRotate(),
         base.getThreshold(), base.getVWait(), base.getPingPong(),
-        base.getGrid(), base.getTmaStore(), base.getHeadGroup());
+        base.getGrid(), base.getTmaStore(), base.getHeadGroup(),
+        base.getOverlapTiles());
     if (!chosen || fields.empty())
       return chosen;
     ScheduleAttr made = withFields(chosen, fields);

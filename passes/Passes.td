@@ -518,6 +518,30 @@ def WgAsync : Pass<"wg-async", "ModuleOp"> {
   let dependentDialects = ["wg::WgDialect"];
 }
 
+def WgOverlapTiles : Pass<"wg-overlap-tiles", "ModuleOp"> {
+  let summary = "Start a query tile's first scores in front of the last one's stores";
+  let description = [{
+    Stage async, behind `wg-async`; kernels whose schedule says `overlap_tiles` and
+    whose consumers are told their tiles (`wg-fetch-tiles`). The first product of a
+    tile is started behind the last product of the tile before, and waited for
+    behind that tile's stores; the loop over tiles carries the scores. Where there
+    is no next tile, or it has no keys, nothing is acquired and the product is of
+    whatever the slots hold: nobody reads it.
+
+    ```mlir
+    scf.while (%t = %first) { exists } do {     %s0 = start(%first); wait
+      acquire Q, K; start QK; wait; release K   scf.while (%t = %first, %s = %s0) { exists } do {
+      ... the other key tiles, PV                 ... on %s, the other key tiles, PV
+      store O                             ==>     %next = receive
+      %next = receive }                           scf.if exists { acquire Q, K }; start QK
+                                                  store O
+                                                  wait; release K }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
 def WgJoinRare : Pass<"wg-join-rare", "ModuleOp"> {
   let summary = "Vote once for both kinds of rare work";
   let description = [{

@@ -113,6 +113,7 @@ static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
 //   fa-opt --fa-to-async
 static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAsync());
+  pm.addPass(createWgOverlapTiles());
   pm.addPass(createWgFastExp());
   pm.addPass(createWgAcquireAhead());
   pm.addPass(createWgPlaceWaits());

@@ -56,6 +56,14 @@ Operation *mlir::fa::outermostLoop(Operation *op) {
   return outermost;
 }
 
+void mlir::fa::moveInFront(Operation *op, Operation *place) {
+  if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+    return;
+  for (Value operand : op->getOperands())
+    moveInFront(operand.getDefiningOp(), place);
+  op->moveBefore(place);
+}
+
 wg::AllocOp mlir::fa::allocateFor(Operation *op, Type type) {
   Operation *loop = outermostLoop(op);
   OpBuilder b(loop ? loop : op);

@@ -41,6 +41,10 @@ template <typename OpTy> SmallVector<OpTy> findOps(gpu::GPUFuncOp kernel) {
 /// The outermost loop around `op` in its kernel, null where there is none.
 Operation *outermostLoop(Operation *op);
 
+/// Moves `op`, and what it is computed from, in front of `place` of its block.
+/// None of them may have effects that something in between could see.
+void moveInFront(Operation *op, Operation *place);
+
 /// Storage for `type`, for use at `op`: one for all iterations of the loops
 /// around it.
 wg::AllocOp allocateFor(Operation *op, Type type);

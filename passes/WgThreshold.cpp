@@ -120,15 +120,6 @@ static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit) {
   return branch.getResult(0);
 }
 
-/// Puts `op`, and what it is computed from, in front of `place`.
-static void moveInFront(Operation *op, Operation *place) {
-  if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
-    return;
-  for (Value operand : op->getOperands())
-    moveInFront(operand.getDefiningOp(), place);
-  op->moveBefore(place);
-}
-
 static void makeRare(RowMax found, int64_t bits) {
   wg::ReduceRowsOp reduce = found.reduce;
   OpBuilder b(reduce);

@@ -120,6 +120,8 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     * `head_group`: with `heaviest_first`, the heads whose K and V together take
       this many MiB give their query tiles in turns, the heaviest of all of them
       first; 0 goes from head to head.
+    * `overlap_tiles`: where blocks stay for several query tiles, the next one's
+      first scores are started in front of this one's stores.
 
     Example: `#fa.schedule<query_tile = 128, key_tile = 64, warps = 4, stages = 2>`.
     What is absent has the default printed by `fa-opt --help` for
@@ -140,7 +142,8 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     DefaultValuedParameter<"bool", "false">:$ping_pong,
     DefaultValuedParameter<"::mlir::fa::Grid", "::mlir::fa::Grid::Blocks">:$grid,
     DefaultValuedParameter<"bool", "false">:$tma_store,
-    DefaultValuedParameter<"int64_t", "0">:$head_group
+    DefaultValuedParameter<"int64_t", "0">:$head_group,
+    DefaultValuedParameter<"bool", "false">:$overlap_tiles
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

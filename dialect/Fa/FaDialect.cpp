@@ -129,7 +129,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t warps, int64_t stages, MaskStyle,
                                    TileOrder, KeyOrder, int64_t qBuffers, bool,
                                    int64_t threshold, int64_t vWait, bool, Grid,
-                                   bool, int64_t headGroup) {
+                                   bool, int64_t headGroup, bool) {
   auto inRange = [&](StringRef name, int64_t value, int64_t low, int64_t high,
                      int64_t multiple) -> LogicalResult {
     if (value >= low && value <= high && value % multiple == 0)

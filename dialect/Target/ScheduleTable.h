@@ -34,6 +34,8 @@ struct ScheduleRow {
   int64_t headGroup = 0;
   /// Whether the row is for masks with a right bound (causal ones) alone.
   bool rightBound = false;
+  /// Whether the next query tile's first scores are started early.
+  bool overlapTiles = false;
 
   bool isConditional() const { return tma || mostKeys != 0; }
 };

@@ -213,6 +213,29 @@ def Wg_AcquireOp : Wg_Op<"acquire", [MemoryEffects<syncEffects>, Wg_CursorOf<"cu
   let hasVerifier = 1;
 }
 
+def Wg_PeekOp : Wg_Op<"peek", [Pure, Wg_CursorOf<"cursor", "Consumer">,
+    TypesMatchWith<"the result is the ring's tile", "ring", "result",
+                   "::llvm::cast<::mlir::wg::RingType>($_self).getTile()">]> {
+  let summary = "A slot's tile without a wait";
+  let description = [{
+    Which tile of shared memory the slot is. What it holds is known only between a
+    `wg.acquire` and a `wg.release` of the same slot; what is computed from it
+    elsewhere has to be left unused.
+
+    Executed by: all threads of the group. Memory: none. Lowers to: an address.
+
+    ```mlir
+    %k = wg.peek %ring[%c] : !wg.ring<2 x 128x128xf16, sw128, consumers = 2>
+    ```
+
+    K25: the ring has consumers; inside a role as many as the role has warpgroups.
+  }];
+  let arguments = (ins Wg_Ring:$ring, Wg_Cursor:$cursor);
+  let results = (outs Wg_Smem:$result);
+  let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
+}
+
 def Wg_ReleaseOp : Wg_Op<"release", [MemoryEffects<syncEffects>, Wg_CursorOf<"cursor", "Consumer">]> {
   let summary = "Gives a slot back to the producer";
   let description = [{

@@ -258,6 +258,10 @@ LogicalResult AcquireOp::verify() {
   return verifyConsumer(*this, getRing().getType());
 }
 
+LogicalResult PeekOp::verify() {
+  return verifyConsumer(*this, getRing().getType());
+}
+
 /// K24, the part that loads and stores share.
 static LogicalResult verifyMap(Operation *op, TensorMapType map, SmemType tile,
                                size_t coords) {

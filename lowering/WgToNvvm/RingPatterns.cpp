@@ -150,6 +150,21 @@ public:
   }
 };
 
+class PeekLowering : public OpConversionPattern<PeekOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(PeekOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op, rewriter);
+    Slot slot(emit, op.getRing().getType(), adaptor.getRing(),
+              adaptor.getCursor());
+    rewriter.replaceOp(op, slot.tile());
+    return success();
+  }
+};
+
 class ReleaseLowering : public OpConversionPattern<ReleaseOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
@@ -250,8 +265,7 @@ public:
 
 void mlir::wg::populateRingPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns
-      .add<CursorLowering, AdvanceLowering, InitLowering, AcquireLowering,
-           ReleaseLowering, SendLowering, ReceiveLowering, FetchTileLowering>(
-          converter, patterns.getContext());
+  patterns.add<CursorLowering, AdvanceLowering, InitLowering, AcquireLowering,
+               PeekLowering, ReleaseLowering, SendLowering, ReceiveLowering,
+               FetchTileLowering>(converter, patterns.getContext());
 }

@@ -59,6 +59,8 @@ func.func @roles(%map: !wg.tensor_map<128x128xf16, sw128, rank = 4>, %omap: !wg.
     %m:2 = wg.receive %mail[%c] {id = 8 : i64} : !mail -> index, index
     // CHECK: wg.acquire %{{.*}}[%{{.*}}] : !wg.ring<2 x 128x128xf16, sw128, consumers = 2>
     %t = wg.acquire %ring[%c] : !ring
+    // CHECK: wg.peek %{{.*}}[%{{.*}}] : !wg.ring<2 x 128x128xf16, sw128, consumers = 2>
+    %same = wg.peek %ring[%c] : !ring
     // CHECK: wg.band %{{.*}}[%{{.*}}] : !wg.smem<128x128xf16, sw128> -> !wg.smem<64x128xf16, sw128, panel = 128>
     %q = wg.band %t[%w] : !tile -> !wg.smem<64x128xf16, sw128, panel = 128>
     // CHECK: wg.zero_rows %{{.*}} from %{{.*}} : !wg.smem<128x128xf16, sw128>

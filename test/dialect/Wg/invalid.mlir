@@ -345,6 +345,14 @@ func.func @K24_tile(%map: !wg.tensor_map<64x64xf16, sw128, rank = 3>, %t: !wg.sm
 
 // -----
 
+func.func @K25_peek(%ring: !wg.ring<2 x 64x64xf16>, %c: !wg.cursor<2, consumer>) {
+  // expected-error @below {{expects a ring with consumers, got '!wg.ring<2 x 64x64xf16>'}}
+  %t = wg.peek %ring[%c] : !wg.ring<2 x 64x64xf16>
+  return
+}
+
+// -----
+
 func.func @K25(%ring: !wg.ring<2 x 64x64xf16>, %c: !wg.cursor<2, consumer>) {
   // expected-error @below {{expects a ring with consumers, got '!wg.ring<2 x 64x64xf16>'}}
   %t = wg.acquire %ring[%c] : !wg.ring<2 x 64x64xf16>
