@@ -3,9 +3,9 @@
 
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Target/Roofline.h"
-#include "dialect/Target/ScheduleTable.h"
 #include "lowering/TileCount.h"
 #include "passes/ManifestBuilder.h"
+#include "passes/ScheduleQuery.h"
 #include "passes/Stage.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -26,9 +26,7 @@ static std::string explainSchedule(AttentionOp op, bool given,
                                    const CompileOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto rows = ::fa::target::chooseSchedules(
-      options.chip, op.getQkDim(), op.getVDim(),
-      op.getMaskOrDefault().getRightBound().has_value());
+  auto rows = ::fa::target::chooseSchedules(scheduleQuery(op, options.chip));
   if (given)
     os << "the op's own attribute";
   else if (!rows.empty()) {

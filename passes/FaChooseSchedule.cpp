@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialect/Fa/FaDialect.h"
-#include "dialect/Target/ScheduleTable.h"
 #include "passes/Passes.h"
+#include "passes/ScheduleQuery.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/MapVector.h"
@@ -71,12 +70,11 @@ private:
   }
 
   /// Three warpgroups have no registers left for the store by TMA where regions
-  /// or the left end of a window need some (ptxas spilled 3 to 58 words).
+  /// need some (ptxas spilled 3 to 58 words).
   static bool storesByTma(AttentionOp op,
                           const ::fa::target::ScheduleRow &row) {
     constexpr int64_t kWarpsOfTwo = 8;
-    bool needsMore = op.hasScoreRegion() || op.hasKeepRegion() ||
-                     op.getMaskOrDefault().getLeftBound();
+    bool needsMore = op.hasScoreRegion() || op.hasKeepRegion();
     return row.tmaStore && (row.warps <= kWarpsOfTwo || !needsMore);
   }
 
@@ -91,9 +89,8 @@ private:
   }
 
   LogicalResult choose(AttentionOp op) {
-    std::vector<::fa::target::ScheduleRow> rows = ::fa::target::chooseSchedules(
-        chip, op.getQkDim(), op.getVDim(),
-        op.getMaskOrDefault().getRightBound().has_value());
+    std::vector<::fa::target::ScheduleRow> rows =
+        ::fa::target::chooseSchedules(scheduleQuery(op, chip));
     if (rows.empty())
       return op.emitOpError()
              << "has no row in the schedule table for " << chip << ", Dqk "
@@ -150,7 +147,7 @@ private:
                        : row.keyTile;
     return ScheduleAttr::get(
         op.getContext(), row.queryTile, keys, row.warps, row.stages,
-        row.splitMask ? MaskStyle::Split : MaskStyle::Guard, orderFor(op),
+        static_cast<MaskStyle>(row.mask), orderFor(op),
         row.backward ? KeyOrder::Backward : KeyOrder::Forward, row.qBuffers,
         row.rotate, row.threshold, row.vWait, row.pingPong,
         static_cast<Grid>(row.grid), storesByTma(op, row), row.headGroup,

@@ -41,7 +41,7 @@ def FaChooseSchedule : Pass<"fa-choose-schedule", "ModuleOp"> {
   let summary = "Choose the schedule of each attention op from the table";
   let description = [{
     Sets `schedule` where the op has none. The rows stand in
-    dialect/Target/ScheduleTable.cpp with the reason for each. Options other than
+    dialect/Target/schedules.txt with the reason for each. Options other than
     `chip` overrule single fields, also of a schedule that the op has. Where several
     rows apply, or tiles may come by TMA, which not all tensors allow, the op gets
     `fa.versions` besides.

@@ -12,8 +12,10 @@ import sys
 import lit.formats
 import lit.Test
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "gpu"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "test" / "gpu"), str(ROOT / "tools" / "tune")]
 import caselist  # noqa: E402
+import schedules  # noqa: E402
 
 # Seconds; no case comes near it unless it hangs.
 LIMIT = 300
@@ -109,3 +111,45 @@ class AssembleFormat(ListFormat):
         return done.returncode == 0 and clean and not re.search(r"\bC7[56]\d\d\b", log) and not re.search(
             r"^\s*\.extern \.func", ptx.read_text(), re.MULTILINE
         ), log
+
+
+class TableFormat(ListFormat):
+    """The compiler takes each row of the schedule table for what the row is for, and ptxas takes the PTX: no spill, no
+    message, no local memory; where tiles come by TMA, with wgmma and setmaxnreg."""
+
+    MASKS = AssembleFormat.MASKS | {"left": "--mask bottom_right,window=[64,none]"}
+
+    def __init__(self, ptxas):
+        self.ptxas = ptxas
+
+    def items(self):
+        found = {}
+        for number, row, schedule in schedules.read_table(ROOT / "dialect" / "Target" / "schedules.txt"):
+            if row["chip"] == "cpu":
+                continue
+            # Registers do not depend on which of the two types it is.
+            element = "f16" if row["type"] == "any" else row["type"]
+            for mask in AssembleFormat.MASKS if row["mask"] == "any" else row["mask"].split("|"):
+                flags = ["--type", element, "--d", str(row["qk_dim"]), "--dv", str(row["v_dim"])]
+                name = f"line-{number}-{row['chip']}-d{row['qk_dim']}-{mask}"
+                artefact = caselist.Artefact(name, [*flags, *self.MASKS[mask].split()])
+                found[name] = (artefact, row, schedule)
+        return found
+
+    def check(self, item, programs, folder, environment):
+        artefact, row, schedule = item
+        compiler = str(programs / "fa-compile")
+        caselist.build(artefact, folder, row["chip"], compiler, reference=False)
+        # The kernel's schedule is the row's; the order of query tiles follows from the mask.
+        command = [compiler, str(folder / f"{artefact.name}.mlir"), f"--chip={row['chip']}", "--stage=buffers"]
+        stage, log = run(command, environment)
+        chosen = [schedules.parse(text) for text in re.findall(r"schedule = #fa\.schedule<([^>]*)>", stage.stdout)]
+        if schedule not in [{**one, "order": schedule["order"]} for one in chosen]:
+            return False, f"{schedules.row(row, schedule)}\nis not among\n{log}"
+        ptx = folder / f"{artefact.name}.ptx"
+        done, log = run([self.ptxas, f"-arch={row['chip']}", "-v", str(ptx), "-o", "/dev/null"], environment)
+        spills = [int(bytes) for bytes in re.findall(r"(\d+) bytes (?:stack frame|spill)", log)]
+        text = ptx.read_text()
+        wanted = ["wgmma.mma_async", "setmaxnreg"] if row["tma"] else ["mma.sync"]
+        clean = spills and not any(spills) and not re.search(r"\bC\d{4}\b|warning", log) and ".local" not in text
+        return done.returncode == 0 and clean and all(word in text for word in wanted), log

@@ -4,6 +4,7 @@
 import math
 
 import problems
+import schedules
 import summary
 
 
@@ -70,6 +71,28 @@ def title(key):
     return f"{chip}, D {dim if dim == dv else f'{dim}/{dv}'}, {mask}, {data} data"
 
 
+def table_row(key, shape, keys, ratio, spread, schedule):
+    """A row for dialect/Target/schedules.txt under a comment with its figure."""
+    chip, dim, dv, mask, _ = key
+    measured = ", ".join(str(seq) for seq in sorted({seq for _, seq in shape.points}))
+    types = {kind for kind, _ in shape.points}
+    about = f"# {title(key)}, {keys or 'any number of'} keys (measured at {measured}): "
+    if not schedule:
+        return [about + "the incumbent stays."]
+    conditions = {
+        "chip": chip,
+        "type": types.pop() if len(types) == 1 else "any",
+        "qk_dim": dim,
+        "v_dim": dv,
+        "mask": "window" if mask.startswith("window-") else mask,
+        "most_keys": keys,
+    }
+    if chip == "sm_90a":
+        conditions |= {"dim_multiple": 16, "tma": True}
+    row = schedules.row(conditions, schedules.parse(schedule, known=False))
+    return [f"{about}{ratio:.3f} ± {spread:.3f} of the incumbent.", row]
+
+
 def report(records, failed, most=5):
     lines = []
     for key, shape in collect(records).items():
@@ -82,11 +105,11 @@ def report(records, failed, most=5):
                 f"  * {ratio:.3f} ± {spread:.3f} {schedule}" for ratio, spread, schedule in shape.ranked(part)[:most]
             ]
         lines.append("")
-    lines += ["## Rows", "", "| shape | most keys | ratio | schedule |", "| --- | --- | --- | --- |"]
+    lines += ["## Rows", "", "```"]
     for key, shape in collect(records).items():
         for keys, ratio, spread, schedule in shape.rows():
-            kept = f"{ratio:.3f} ± {spread:.3f} | `#fa.schedule<{schedule}>`" if schedule else "1 | the incumbent stays"
-            lines.append(f"| {title(key)} | {keys or 'any'} | {kept} |")
+            lines += table_row(key, shape, keys, ratio, spread, schedule)
+    lines.append("```")
     if failed:
         lines += ["", "## Failed", "", *(f"* {name}: {reason}" for name, reason in failed.items())]
     return "\n".join(lines)

@@ -11,7 +11,13 @@ import random
 DEFAULTS = {
     "query_tile": None, "key_tile": None, "warps": 4, "stages": 2, "mask": "guard", "order": "natural",
     "walk": "forward", "q_buffers": 1, "rotate": False, "threshold": 0, "v_wait": 0,
-    "ping_pong": False, "grid": "blocks", "tma_store": False,
+    "ping_pong": False, "grid": "blocks", "tma_store": False, "head_group": 0,
+    "overlap_tiles": False,
+}  # fmt: skip
+# What stands in front of the colon in a row of dialect/Target/schedules.txt, likewise.
+CONDITIONS = {
+    "chip": None, "type": "any", "qk_dim": None, "v_dim": None, "dim_multiple": 8, "mask": "any", "most_keys": 0,
+    "tma": False,
 }  # fmt: skip
 
 # Registers a thread has, for a group's number of warps (sm_90a: behind setmaxnreg), and what addresses, rows and loop
@@ -21,20 +27,34 @@ SPARE_REGISTERS = 16
 SHARED = {"sm_80": 163 * 1024, "sm_86": 99 * 1024, "sm_89": 99 * 1024, "sm_90a": 227 * 1024}
 
 
-def parse(text, known=True):
+def parse(text, known=True, defaults=DEFAULTS):
     """A schedule from the inside of `#fa.schedule<...>`; fields that are not `known` here are kept as they are."""
-    schedule = dict(DEFAULTS)
+    schedule = dict(defaults)
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = (word.strip() for word in part.partition("="))
-        if (known and name not in DEFAULTS) or not value:
+        if (known and name not in defaults) or not value:
             raise ValueError(f"expects fields of #fa.schedule as 'name = value', got '{part}'")
         schedule[name] = {"true": True, "false": False}.get(value, int(value) if value.isdigit() else value)
     return schedule
 
 
-def text(schedule):
+def text(schedule, defaults=DEFAULTS):
     spelled = lambda value: str(value).lower() if isinstance(value, bool) else str(value)
-    return ", ".join(f"{n} = {spelled(v)}" for n, v in schedule.items() if v != DEFAULTS.get(n))
+    return ", ".join(f"{n} = {spelled(v)}" for n, v in schedule.items() if v != defaults.get(n))
+
+
+def row(conditions, schedule):
+    """A row as dialect/Target/schedules.txt has it; `order` is no field of one, it follows from the mask."""
+    for_what = text({**CONDITIONS, **conditions}, CONDITIONS)
+    return f"{for_what} : {text({n: v for n, v in schedule.items() if n != 'order'})}"
+
+
+def read_table(path):
+    """(line number, conditions, schedule) of each row of schedules.txt; the compiler says what is wrong with one."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        conditions, colon, schedule = line.partition("#")[0].partition(":")
+        if colon:
+            yield number, parse(conditions, defaults=CONDITIONS), parse(schedule)
 
 
 def axes(chip, mask):

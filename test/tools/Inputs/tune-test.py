@@ -191,25 +191,46 @@ class Running(unittest.TestCase):
 
 
 class Report(unittest.TestCase):
+    A, B = schedules.text({**HOPPER, "stages": 3}), schedules.text({**HOPPER, "order": "heaviest_first"})
+
+    def times(self, incumbent, a=None, b=None):
+        return {"incumbent": incumbent, **({self.A: a} if a else {}), **({self.B: b} if b else {})}
+
     def test_rows_of_two_length_classes_where_that_pays(self):
         kinds, rows = ("f16", "bf16"), []
         for kind in kinds:
-            rows += [record(kind, 512, incumbent=1.0, a=0.8, b=1.1), record(kind, 8192, incumbent=1.0, a=1.05, b=0.9)]
+            rows += [record(kind, 512, **self.times(1.0, 0.8, 1.1)), record(kind, 8192, **self.times(1.0, 1.05, 0.9))]
         text = report.report(rows, {"f16 c": "spoke"})
-        self.assertIn("* 1.250 ± 0.000 a", text)
-        self.assertIn("| sm_90a, D 128, none, normal data | 512 | 1.250 ± 0.000 | `#fa.schedule<a>` |", text)
-        self.assertIn("| sm_90a, D 128, none, normal data | any | 1.111 ± 0.000 | `#fa.schedule<b>` |", text)
+        self.assertIn(f"* 1.250 ± 0.000 {self.A}", text)
+        self.assertIn(
+            "# sm_90a, D 128, none, normal data, 512 keys (measured at 512, 8192): 1.250 ± 0.000 of the incumbent.\n"
+            "chip = sm_90a, qk_dim = 128, v_dim = 128, dim_multiple = 16, mask = none, most_keys = 512, tma = true : "
+            f"{self.A}\n",
+            text,
+        )
+        self.assertIn("any number of keys (measured at 512, 8192): 1.111 ± 0.000 of the incumbent.\n", text)
+        order = ", order = heaviest_first"  # follows from the mask: no row has it
+        self.assertIn(order, self.B)
+        self.assertIn(f"mask = none, tma = true : {self.B.replace(order, '')}\n", text)
         self.assertIn("* f16 c: spoke", text)
 
     def test_one_row_or_the_incumbent(self):
-        text = report.report([record("f16", 512, incumbent=1.0, a=0.9), record("f16", 8192, incumbent=1.0, a=0.9)], {})
-        self.assertIn("| any | 1.111 ± 0.000 | `#fa.schedule<a>` |", text)
-        text = report.report([record("f16", 512, incumbent=1.0, a=1.2)], {})
-        self.assertIn("| any | 1 | the incumbent stays |", text)
+        text = report.report([record("f16", seq, **self.times(1.0, 0.9)) for seq in (512, 8192)], {})
+        self.assertIn("any number of keys (measured at 512, 8192): 1.111 ± 0.000 of the incumbent.\n", text)
+        self.assertIn("chip = sm_90a, type = f16, qk_dim = 128,", text)
+        text = report.report([record("f16", 512, **self.times(1.0, 1.2))], {})
+        self.assertIn("any number of keys (measured at 512): the incumbent stays.\n", text)
         # A schedule that was not measured at every point gets no row for all of them.
-        rows = [record("f16", 512, incumbent=1.0, a=0.5), record("f16", 8192, incumbent=1.0, b=1.0)]
+        rows = [record("f16", 512, **self.times(1.0, a=0.5)), record("f16", 8192, **self.times(1.0, b=1.0))]
         shape = report.collect(rows)[("sm_90a", 128, 128, "none", "normal")]
         self.assertEqual(shape.ranked(sorted(shape.points)), [])
+
+    def test_rows_are_written_as_the_table_has_them(self):
+        table = ROOT / "dialect" / "Target" / "schedules.txt"
+        lines, rows = table.read_text().splitlines(), list(schedules.read_table(table))
+        self.assertGreater(len(rows), 10)
+        for number, conditions, schedule in rows:
+            self.assertEqual(schedules.row(conditions, schedule), lines[number - 1])
 
 
 unittest.main()

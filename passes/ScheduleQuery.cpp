@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ScheduleQuery.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+
+::fa::target::ScheduleQuery mlir::fa::scheduleQuery(AttentionOp op,
+                                                    StringRef chip) {
+  MaskAttr mask = op.getMaskOrDefault();
+  return {chip, op.getQType().getElementType().isBF16() ? "bf16" : "f16",
+          op.getQkDim(), op.getVDim(),
+          ::fa::target::maskClass(mask.getLeftBound().has_value(),
+                                  mask.getRightBound().has_value())};
+}
