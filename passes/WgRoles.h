@@ -7,6 +7,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <functional>
+
 namespace mlir::fa {
 /// The ops and values of a kernel on which given ops depend. Of a loop or a
 /// branch only those carried values and results count that are needed.
@@ -31,11 +33,12 @@ private:
 /// scf.if, whose carried values and results get their types from `convert`.
 class SliceCloner {
 public:
-  using Clone = function_ref<void(OpBuilder &, Operation *, IRMapping &)>;
-  using Convert = function_ref<Type(Type)>;
+  using Clone = std::function<void(OpBuilder &, Operation *, IRMapping &)>;
+  using Convert = std::function<Type(Type)>;
 
   SliceCloner(OpBuilder &b, const Slice &slice, Clone clone, Convert convert)
-      : b(b), slice(slice), clone(clone), convert(convert) {}
+      : b(b), slice(slice), clone(std::move(clone)),
+        convert(std::move(convert)) {}
 
   /// The slice of the kernel's body, but for the ops that `stays` names: their
   /// results stand for themselves.
