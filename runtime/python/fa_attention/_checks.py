@@ -21,7 +21,7 @@ def choice(name, value, choices):
 
 def flag(name, value):
     if not isinstance(value, bool):
-        fail(name, "True or False", repr(value))
+        fail(name, "True or False", f"{value!r} of type {type(value).__name__}")
 
 
 def finite(name, value, positive=False):
@@ -30,7 +30,7 @@ def finite(name, value, positive=False):
         fail(name, "a number", repr(value))
     try:
         single = struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
+    except (OverflowError, struct.error):  # an integer beyond any float
         single = math.inf
     if not math.isfinite(single) or (positive and single <= 0):
         fail(name, "a positive finite f32" if positive else "a finite f32", repr(value))
@@ -72,5 +72,7 @@ def unit_stride(name, v):
 
 
 def head_dim(name, size):
+    if isinstance(size, bool) or not isinstance(size, numbers.Integral):
+        fail(name, "an integer", repr(size))
     if size % 8 or not 8 <= size <= 256:
         fail(name, "a head dim (its last size) that is a multiple of 8 up to 256", size)

@@ -97,14 +97,20 @@ def kernel_for(problem, device):
 
 def write_artifact(problem, folder, chip, cpu=None):
     """Compiles `problem` for `chip` into `folder`; returns the file's name."""
+    for name, value in (("folder", folder), ("chip", chip)):
+        if not isinstance(value, (str, os.PathLike) if name == "folder" else str) or not value:
+            raise ArgumentError(f"{name}: expects {'a path' if name == 'folder' else 'a name'}, got {value!r}")
     options = options_for(chip, cpu)
     if chip != "cpu" and cpu:
         raise ArgumentError(f"cpu: expects None for {chip}, got {cpu}")
     path = os.path.join(os.fspath(folder), problem.file_name(chip, options))
     data = compiled(problem, chip, options)
-    os.makedirs(folder, exist_ok=True)
-    temporary = f"{path}.{os.getpid()}.new"
-    with open(temporary, "wb") as file:
-        file.write(data)
-    os.replace(temporary, path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        temporary = f"{path}.{os.getpid()}.new"
+        with open(temporary, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except (OSError, ValueError) as error:
+        raise ArgumentError(f"folder: expects one to write to, got {os.fspath(folder)!r}: {error}") from None
     return path

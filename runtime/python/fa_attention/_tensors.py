@@ -145,15 +145,19 @@ _ARRAY_TYPES = {
 
 def _of_array_interface(name, x, writable):
     """numpy arrays come this way, since __dlpack__ refuses the read-only ones."""
-    interface = x.__array_interface__
-    typestr = interface["typestr"]
-    kind = _ARRAY_TYPES.get(typestr[1:]) if typestr[0] in "<|=" else None
+    try:
+        interface = x.__array_interface__
+        typestr = interface["typestr"]
+        kind = _ARRAY_TYPES.get(typestr[1:]) if typestr[0] in "<|=" else None
+        data, read_only = interface["data"]
+        sizes = interface["shape"]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ArgumentError(f"{name}: expects an __array_interface__ with data, shape and typestr: {error}") from None
     if kind is None:
         raise _unknown_type(name, getattr(x, "dtype", typestr))
-    data, read_only = interface["data"]
     if writable and read_only:
         raise ArgumentError(f"{name}: expects a writable array, got a read-only one")
-    sizes, size = interface["shape"], _abi.TYPE_BYTES[kind]
+    size = _abi.TYPE_BYTES[kind]
     strides = interface.get("strides")
     if strides is None:
         strides = contiguous_strides(sizes)

@@ -30,12 +30,19 @@ class Broken(Foreign):
         raise BufferError("not today")
 
 
+class Malformed:
+    """What says that it is an array, and is none."""
+
+    __array_interface__ = {"typestr": "<f2", "data": None, "shape": (1,)}
+
+
 # (arguments in the place of q, k, v or beside them, the start of the text)
 BAD = [
     ({"q": [1, 2]}, "q: expects a torch tensor, a numpy array or an object with __dlpack__, got list"),
     ({"q": None}, "q: expects a torch tensor"),
     ({"q": Foreign()}, "q: expects memory of the CPU or a CUDA device, got DLPack device type 1"),
     ({"q": Broken()}, "q: expects a tensor that __dlpack__ can hand over, got: not today"),
+    ({"q": Malformed()}, "q: expects an __array_interface__ with data, shape and typestr"),
     ({"q": q.astype(np.float32)}, "q: expects elements of f16 or bf16, got f32"),
     ({"q": q.astype(np.complex64)}, "q: expects elements of f16, bf16, f32"),
     ({"q": q.astype(">f2")}, "q: expects elements of"),
@@ -52,13 +59,14 @@ BAD = [
     ({"q": q[:1]}, "k: expects the batch size of q, 1, got 2"),
     ({"q": q[:, :3]}, "k: expects a number of heads that divides q's 3, got 2"),
     ({"causal": 1}, "causal: expects True or False, got 1"),
-    ({"return_lse": None}, "return_lse: expects True or False, got None"),
+    ({"return_lse": None}, "return_lse: expects True or False, got None of type NoneType"),
     ({"window": 5}, "window: expects (left, right), each a number of keys or None, got 5"),
     ({"window": (1, -1)}, "window: expects bounds that are None or from 0 to"),
     ({"alignment": "left"}, "alignment: expects 'bottom_right' or 'top_left', got 'left'"),
     ({"layout": "bhds"}, "layout: expects 'bhsd' or 'bshd' or 'packed', got 'bhds'"),
     ({"scale": float("nan")}, "scale: expects a finite f32, got nan"),
     ({"scale": 1e39}, "scale: expects a finite f32, got 1e+39"),
+    ({"scale": 10**400}, "scale: expects a finite f32, got 1000"),
     ({"scale": "1"}, "scale: expects a number, got '1'"),
     ({"softcap": 0.0}, "softcap: expects a positive finite f32, got 0.0"),
     ({"kv_lengths": np.zeros(2)}, "kv_lengths: expects elements of i32, got f64"),

@@ -160,9 +160,13 @@ except fa_attention.LibraryError as error: print(error)
             ("tensors: expects 'alibi_slopes' or", {"tensors": ["q"]}),
             ("cpu: expects None for sm_80, got native", {"chip": "sm_80", "cpu": "native"}),
             ("bias: expects", {"bias": "i8"}),
+            ("head_dim: expects an integer", {"head_dim": "64"}),
+            ("chip: expects a name, got None", {"chip": None}),
+            ("folder: expects a path, got 3", {"folder": 3}),
+            ("folder: expects one to write to, got '/dev/null'", {"folder": "/dev/null"}),
         ):
             with self.assertRaises(ArgumentError) as raised:
-                fa_attention.precompile(FOLDER, **{"chip": "cpu", **arguments})
+                fa_attention.precompile(**{"folder": FOLDER, "chip": "cpu", **arguments})
             self.assertIn(text, str(raised.exception))
         with self.assertRaisesRegex(fa_attention.CompileError, "sm_7"):
             fa_attention.precompile(FOLDER, chip="sm_7")
