@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <list>
+#include <utility>
 
 namespace fa::rt {
 namespace {
@@ -35,6 +36,9 @@ struct CachedPlan {
   PlanKey key;
   std::shared_ptr<Plan> plan;
 };
+
+/// Of launches that name none.
+thread_local void *currentStream = nullptr;
 
 /// One artefact inside a program, with what has been made of it.
 struct Site {
@@ -204,9 +208,15 @@ fa_status fa_embedded_launch(int64_t artifact, int64_t size, int64_t state,
     std::shared_ptr<Plan> plan;
     if (Status s = findPlan(*site, call, key, plan))
       return s;
-    return plan->launchWith(call.data.data(), call.data.size(),
-                            reinterpret_cast<void *>(stream));
+    auto *on = reinterpret_cast<void *>(stream);
+    if (!on && manifest.target.kind == FA_CUDA)
+      on = currentStream;
+    return plan->launchWith(call.data.data(), call.data.size(), on);
   });
+}
+
+void *fa_embedded_use_stream(void *stream) {
+  return std::exchange(currentStream, stream);
 }
 
 void fa_embedded_check(fa_status status) {

@@ -43,7 +43,7 @@ extern "C" {
 
 /* The version of this interface: 1000 * major + minor. Minor versions only add.
  */
-#define FA_RUNTIME_VERSION 1001
+#define FA_RUNTIME_VERSION 1002
 /* The largest rank of a tensor. */
 #define FA_MAX_RANK 8
 
@@ -145,6 +145,7 @@ typedef struct fa_target_info {
   int32_t exact;        /* CUDA: 1 = that chip only, 0 = that one or newer */
   const char *body_sha256;
 } fa_target_info;
+/* What the artefact runs on. */
 FA_API fa_status fa_artifact_target(const fa_artifact *artifact,
                                     fa_target_info *info);
 
@@ -159,6 +160,7 @@ typedef struct fa_problem_info {
   int32_t has_mask_region;  /* 0 or 1 */
   int32_t is_reference;     /* 1: this artefact is the definition, in float64 */
 } fa_problem_info;
+/* The problem that the artefact was compiled for. */
 FA_API fa_status fa_artifact_problem(const fa_artifact *artifact,
                                      fa_problem_info *info);
 
@@ -171,8 +173,10 @@ typedef struct fa_tensor_info {
   const char *symbols[FA_MAX_RANK]; /* the symbol there, else NULL; equal
                                        symbols stand for equal sizes */
 } fa_tensor_info;
+/* How many tensors fa_prepare takes, inputs and outputs. */
 FA_API fa_status fa_artifact_tensor_count(const fa_artifact *artifact,
                                           size_t *count);
+/* The tensor of this index, from 0: inputs first. */
 FA_API fa_status fa_artifact_tensor(const fa_artifact *artifact, size_t index,
                                     fa_tensor_info *info);
 
@@ -183,8 +187,10 @@ typedef struct fa_scalar_info {
   double default_value;
   const char *value_class; /* "positive", "zero", "negative", "any" */
 } fa_scalar_info;
+/* How many launch parameters there are. */
 FA_API fa_status fa_artifact_scalar_count(const fa_artifact *artifact,
                                           size_t *count);
+/* The launch parameter of this index, from 0. */
 FA_API fa_status fa_artifact_scalar(const fa_artifact *artifact, size_t index,
                                     fa_scalar_info *info);
 
@@ -194,8 +200,10 @@ typedef struct fa_kernel_info {
   int32_t block;    /* threads of a block, 1 on the CPU */
   int64_t shared_bytes;
 } fa_kernel_info;
+/* How many kernels there are to choose from. */
 FA_API fa_status fa_artifact_kernel_count(const fa_artifact *artifact,
                                           size_t *count);
+/* The kernel of this index, from 0: the first one that fits is launched. */
 FA_API fa_status fa_artifact_kernel(const fa_artifact *artifact, size_t index,
                                     fa_kernel_info *info);
 
@@ -263,13 +271,21 @@ FA_API fa_status fa_plan_grid(const fa_plan *plan, int64_t *grid);
  * - values, count: 64 bits each. Of every tensor of the artefact, in its order,
  *   the address, the sizes and the strides; then its scalars, floating ones as
  *   f64, others as i64.
- * - stream: as for fa_launch.
+ * - stream: as for fa_launch; 0 on CUDA: that of fa_embedded_use_stream.
  * On CUDA the device is that of the current context. The first call opens the
  * artefact; plans are kept by shape, so that a later call of the same shape
  * only launches. */
 FA_API fa_status fa_embedded_launch(int64_t artifact, int64_t size,
                                     int64_t state, int64_t values,
                                     int64_t count, int64_t stream);
+/* The stream that this thread's fa_embedded_launch calls take on CUDA where
+ * their own `stream` is 0, as it is in what fa-embed makes; NULL, as at first,
+ * is the default stream. A host sets its stream before it calls a compiled
+ * module; the stream has to belong to the context that is current in the calls,
+ * and to be there until they return. Returns the stream that was set before, so
+ * that it can be put back; cannot fail. Calls of CPU artefacts ignore it. Since
+ * interface version 1.2. */
+FA_API void *fa_embedded_use_stream(void *stream);
 /* Ends the process with the reason on standard error unless status is FA_OK. */
 FA_API void fa_embedded_check(fa_status status);
 
@@ -286,15 +302,18 @@ typedef struct fa_device_info {
 } fa_device_info;
 /* FA_NO_DEVICE (not a count of 0) where there is no CUDA driver. */
 FA_API fa_status fa_device_count(fa_device_kind kind, int32_t *count);
+/* What the device is. It need not be in use. */
 FA_API fa_status fa_device_query(fa_device device, fa_device_info *info);
 /* Retains the device's primary context and makes it current in this thread;
  * each use needs a release, and the last one comes behind the closing of the
  * artefacts whose plans were for the device. Nothing to do on the CPU. */
 FA_API fa_status fa_device_use(fa_device device);
+/* Gives up one hold of fa_device_use. */
 FA_API fa_status fa_device_release(fa_device device);
 
 /* Device memory, aligned to at least 64 bytes; 0 bytes give NULL. */
 FA_API fa_status fa_memory_alloc(fa_device device, size_t bytes, void **data);
+/* Frees what fa_memory_alloc gave on that device; NULL is allowed. */
 FA_API fa_status fa_memory_free(fa_device device, void *data);
 /* Synchronous copy between host and device or inside one of them. */
 FA_API fa_status fa_memory_copy(fa_device to_device, void *to,
@@ -304,14 +323,20 @@ FA_API fa_status fa_memory_copy(fa_device to_device, void *to,
 FA_API fa_status fa_memory_fill(fa_device device, void *data, uint8_t value,
                                 size_t bytes);
 
-/* CUDA streams and events of the current context. */
+/* A new CUDA stream (CUstream) of the current context, that does not wait for
+ * the default stream. */
 FA_API fa_status fa_stream_create(void **stream);
+/* Destroys a stream once its work is done. */
 FA_API fa_status fa_stream_destroy(void *stream);
+/* Returns when the work given to the stream so far is done. */
 FA_API fa_status fa_stream_synchronize(void *stream);
+/* A new CUDA event (CUevent) of the current context, with timing. */
 FA_API fa_status fa_event_create(void **event);
+/* Destroys an event. */
 FA_API fa_status fa_event_destroy(void *event);
+/* Lets the event stand for the work given to the stream so far. */
 FA_API fa_status fa_event_record(void *event, void *stream);
-/* Waits for `stop`. */
+/* The time between two recorded events; waits for `stop`. */
 FA_API fa_status fa_event_elapsed(void *start, void *stop, float *milliseconds);
 
 #ifdef __cplusplus

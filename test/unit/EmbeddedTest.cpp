@@ -3,7 +3,7 @@
 #include "runtime/fa_runtime.h"
 
 #include "runtime/Half.h"
-#include "test/unit/RuntimeTesting.h"
+#include "test/unit/CudaTesting.h"
 
 #include <atomic>
 #include <cstring>
@@ -106,6 +106,67 @@ TEST_F(EmbeddedTest, RefusesDamage) {
   bytes[bytes.size() / 2] ^= 1;
   EXPECT_EQ(launch(call(3, o)), FA_INVALID_ARTIFACT);
   EXPECT_EQ(state, nullptr);
+}
+
+/// The same on the stand-in for the driver.
+class EmbeddedCudaTest : public CudaTest {
+protected:
+  /// What a module's artefact has loaded stays as long as the process.
+  void TearDown() override {
+    fa_artifact_close(artifact);
+    for (void *data : memory)
+      EXPECT_EQ(fa_memory_free(gpu, data), FA_OK) << fa_last_error();
+    EXPECT_EQ(fa_device_release(gpu), FA_OK);
+  }
+
+  static int64_t address(const void *data) {
+    return static_cast<int64_t>(reinterpret_cast<intptr_t>(data));
+  }
+
+  fa_status launch(void *on) {
+    std::vector<int64_t> values;
+    for (const fa_tensor &tensor : tensors) {
+      values.push_back(address(tensor.data));
+      values.insert(values.end(), tensor.sizes, tensor.sizes + tensor.rank);
+      values.insert(values.end(), tensor.strides, tensor.strides + tensor.rank);
+    }
+    values.push_back(0x3fc0000000000000); // the scale, 0.125
+    return fa_embedded_launch(address(bytes.data()),
+                              static_cast<int64_t>(bytes.size()),
+                              address(&state), address(values.data()),
+                              static_cast<int64_t>(values.size()), address(on));
+  }
+
+  std::string bytes = makePtx(sampleManifest);
+  void *state = nullptr;
+};
+
+TEST_F(EmbeddedCudaTest, LaunchesOnTheThreadsStream) {
+  int other = 0;
+  EXPECT_EQ(fa_embedded_use_stream(stream), nullptr);
+  ASSERT_EQ(launch(nullptr), FA_OK) << fa_last_error();
+  ASSERT_EQ(launch(&other), FA_OK) << fa_last_error(); // its own comes first
+  std::thread([&] { // another thread has the default stream
+    ASSERT_EQ(fa_device_use(gpu), FA_OK);
+    ASSERT_EQ(launch(nullptr), FA_OK) << fa_last_error();
+    EXPECT_EQ(fa_device_release(gpu), FA_OK);
+  })
+      .join();
+  EXPECT_EQ(fa_embedded_use_stream(nullptr), stream);
+  ASSERT_EQ(launch(nullptr), FA_OK) << fa_last_error();
+  ASSERT_EQ(standin_launches(), 4u);
+  EXPECT_EQ(standin_launch(0).stream, stream);
+  EXPECT_EQ(standin_launch(1).stream, &other);
+  EXPECT_EQ(standin_launch(2).stream, nullptr);
+  EXPECT_EQ(standin_launch(3).stream, nullptr);
+}
+
+TEST_F(EmbeddedTest, TheCpuIgnoresTheStream) {
+  std::vector<uint16_t> o(4 * 100 * 64);
+  int stream = 0;
+  fa_embedded_use_stream(&stream);
+  EXPECT_EQ(launch(call(3, o)), FA_OK) << fa_last_error();
+  fa_embedded_use_stream(nullptr);
 }
 
 TEST_F(EmbeddedTest, CheckEndsTheProcess) {
