@@ -2,7 +2,8 @@
 /*
  * The fa dialect for programs that use MLIR's C API: registration, compilation
  * of an MlirModule, and builders. Functions that make something return a null
- * object on bad input and report why to the context's diagnostic handlers.
+ * object on bad input and report why to the context's diagnostic handlers (but
+ * for a null location or context, which leaves nobody to tell).
  *
  * libfa_compiler holds these functions; MLIR's own come from the program, over
  * the same shared library of MLIR.
@@ -50,11 +51,13 @@ MLIR_CAPI_EXPORTED MlirAttribute mlirFaMaskAttrGet(MlirContext context,
                                                    bool bottomRight,
                                                    bool causal, int64_t left,
                                                    int64_t right);
+/* Null is none. */
 MLIR_CAPI_EXPORTED bool mlirAttributeIsAFaMask(MlirAttribute attribute);
 
 /* #fa.layout: bhsd, or bshd. */
 MLIR_CAPI_EXPORTED MlirAttribute mlirFaLayoutAttrGet(MlirContext context,
                                                      bool bshd);
+/* Null is none. */
 MLIR_CAPI_EXPORTED bool mlirAttributeIsAFaLayout(MlirAttribute attribute);
 
 /* ---- Operations -----------------------------------------------------------

@@ -80,6 +80,8 @@ fa_compilation *mlirFaCompileModule(MlirModule module, MlirStringRef chip,
 MlirAttribute mlirFaMaskAttrGet(MlirContext context, bool bottomRight,
                                 bool causal, int64_t left, int64_t right) {
   MLIRContext *ctx = unwrap(context);
+  if (!ctx)
+    return {nullptr};
   ctx->getOrLoadDialect<FaDialect>();
   auto bound = [](int64_t keys) {
     return keys < 0 ? std::nullopt : std::optional<int64_t>(keys);
@@ -97,6 +99,8 @@ bool mlirAttributeIsAFaMask(MlirAttribute attribute) {
 
 MlirAttribute mlirFaLayoutAttrGet(MlirContext context, bool bshd) {
   MLIRContext *ctx = unwrap(context);
+  if (!ctx)
+    return {nullptr};
   ctx->getOrLoadDialect<FaDialect>();
   return wrap(
       Attribute(LayoutAttr::get(ctx, bshd ? Layout::BSHD : Layout::BHSD)));
@@ -174,11 +178,22 @@ static LogicalResult fill(OperationState &state, MlirLocation location,
 
 MlirOperation mlirFaAttentionCreate(MlirLocation location,
                                     const MlirFaAttention *attention) {
+  std::unique_ptr<Region> score, keep;
+  if (attention) {
+    score = take(attention->score);
+    keep = take(attention->keep);
+  }
+  if (mlirLocationIsNull(location))
+    return {nullptr}; // there is nobody to tell
+  if (!attention) {
+    emitError(unwrap(location)) << "fa.attention expects its parts, got NULL";
+    return {nullptr};
+  }
   MLIRContext *context = unwrap(location)->getContext();
   context->getOrLoadDialect<FaDialect>();
   OperationState state(unwrap(location), AttentionOp::getOperationName());
-  state.addRegion(take(attention->score));
-  state.addRegion(take(attention->keep));
+  state.addRegion(std::move(score));
+  state.addRegion(std::move(keep));
   if (failed(fill(state, location, *attention)))
     return {nullptr};
   OwningOpRef<Operation *> op = Operation::create(state);
@@ -188,6 +203,8 @@ MlirOperation mlirFaAttentionCreate(MlirLocation location,
 }
 
 MlirOperation mlirFaYieldCreate(MlirLocation location, MlirValue value) {
+  if (mlirLocationIsNull(location))
+    return {nullptr};
   MLIRContext *context = unwrap(location)->getContext();
   context->getOrLoadDialect<FaDialect>();
   if (mlirValueIsNull(value)) {

@@ -69,6 +69,7 @@ fa_compilation_messages(const fa_compilation *compilation);
  * is not counted follows the last byte. NULL and 0 where there is none. */
 FA_COMPILER_API const void *
 fa_compilation_bytes(const fa_compilation *compilation);
+/* The number of those bytes. */
 FA_COMPILER_API size_t fa_compilation_size(const fa_compilation *compilation);
 
 /* NULL is allowed. */

@@ -82,7 +82,15 @@ static void try_refusals(MlirContext context, MlirLocation loc,
   if (!mlirOperationIsNull(mlirFaAttentionCreate(loc, &bad)))
     exit(1);
   bad.v.ptr = NULL;
-  if (!mlirOperationIsNull(mlirFaYieldCreate(loc, bad.v)))
+  if (!mlirOperationIsNull(mlirFaYieldCreate(loc, bad.v)) ||
+      !mlirOperationIsNull(mlirFaAttentionCreate(loc, NULL)))
+    exit(1);
+  loc.ptr = NULL;
+  context.ptr = NULL;
+  if (!mlirOperationIsNull(mlirFaYieldCreate(loc, good.v)) ||
+      !mlirOperationIsNull(mlirFaAttentionCreate(loc, &good)) ||
+      !mlirAttributeIsNull(mlirFaMaskAttrGet(context, 1, 1, -1, -1)) ||
+      !mlirAttributeIsNull(mlirFaLayoutAttrGet(context, 1)))
     exit(1);
 }
 
