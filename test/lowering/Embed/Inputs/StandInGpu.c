@@ -6,6 +6,8 @@
 #include <string.h>
 
 static char chosen[64];
+static uint32_t memory[64]; /* one allocation at a time */
+static size_t words;
 
 void *mgpuModuleLoadJIT(void *text, int level, size_t size) {
   (void)level;
@@ -34,9 +36,33 @@ void mgpuLaunchKernel(const char *function, intptr_t grid_x, intptr_t grid_y,
          function ? function : "nothing", (long)grid_x, (long)grid_y,
          (long)grid_z, (long)block_x, (long)block_y, (long)block_z, shared > 0,
          count);
+  if (words) { /* the scratch memory's address is the second one */
+    const uint32_t *scratch = *(const uint32_t **)params[1];
+    printf("scratch is %s, of %x and %x\n",
+           scratch == memory ? "the memory" : "something else", scratch[0],
+           scratch[words - 1]);
+  }
   /* q's address is the first one and the scale the last. */
   printf("q aligned %d, scale %g\n", *(uintptr_t *)params[0] % 16 == 0,
          *(float *)params[count - 1]);
+}
+
+void *mgpuMemAlloc(uint64_t bytes, void *stream, char host_shared) {
+  (void)stream;
+  (void)host_shared;
+  words = bytes / 4;
+  printf("allocate %lu\n", (unsigned long)bytes);
+  return words && !(bytes % 4) && bytes <= sizeof memory ? memory : NULL;
+}
+void mgpuMemset32(void *data, uint32_t value, size_t count, void *stream) {
+  (void)stream;
+  for (size_t i = 0; i < count; ++i)
+    ((uint32_t *)data)[i] = value;
+}
+void mgpuMemFree(void *data, void *stream) {
+  (void)stream;
+  printf("free %s\n", data == memory ? "it" : "something else");
+  words = 0;
 }
 
 void *mgpuStreamCreate(void) { return NULL; }
