@@ -85,6 +85,10 @@ static void describeMask(raw_ostream &os, AttentionOp op,
     os << "none";
   else
     os << mask;
+  if (mask.getRightBound())
+    os << "; key tiles right of its band are skipped";
+  if (mask.getLeft())
+    os << "; key tiles left of its band are skipped";
   if (op.hasKeepRegion())
     os << " and a region, asked for every visited tile";
   if (op.getKvLengths())
