@@ -18,6 +18,16 @@ struct FusedAttention {
   llvm::function_ref<Expr *(Expr *score, const Coord &key)> change;
 };
 
+/// Whether `op` has no attributes but these, and ones of other dialects; the
+/// graph's refusal names the first other.
+bool hasOnlyAttributes(Graph &graph, Operation *op, ArrayRef<StringRef> known);
+
+/// Adds a mask of numbers, or keeps what a mask of booleans has true.
+Expr *masked(Graph &graph, Expr *score, Expr *mask);
+
+/// The score of one key, changed and masked.
+Expr *scoreOf(Graph &graph, const FusedAttention &attention, const Coord &key);
+
 /// One element of softmax(change(scale * q k)) v.
 Expr *fusedAttention(Graph &graph, const FusedAttention &attention,
                      Type result);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -31,9 +32,14 @@ private:
   Value lengthSource(Expr *lengths);
   Value lengths(const Masks &masks);
   bool writeScore(AttentionOp op);
+  bool readsProduct(AttentionOp op);
   bool writeMask(AttentionOp op, const Masks &masks);
   AttentionOp makeOp(const Masks &masks);
   void replaceRoot(AttentionOp op);
+  void replaceLogSum(AttentionOp op);
+  SmallVector<Axes, 4> logSumShape() const {
+    return {plan.batch, plan.queryHeads(), plan.row};
+  }
 
   Graph &graph;
   Attention &attention;
@@ -219,7 +225,9 @@ AttentionOp OpWriter::makeOp(const Masks &masks) {
   Value q = operand(*plan.q, plan.qShape()),
         k = operand(*plan.k, plan.kShape()),
         v = operand(*plan.v, plan.vShape());
-  Value init = views.empty(plan.oShape(), output);
+  SmallVector<Value> inits{views.empty(plan.oShape(), output)};
+  if (attention.logSum)
+    inits.push_back(views.empty(logSumShape(), b.getF32Type()));
   Value kvLengths = masks.hasLengths ? lengths(masks) : Value();
   if (masks.hasLengths && !kvLengths) {
     reason = "expects key lengths that depend on the batch alone";
@@ -227,12 +235,34 @@ AttentionOp OpWriter::makeOp(const Masks &masks) {
   }
   double scale = factor * attention.dotFactor * plan.q->factor * plan.k->factor;
   auto op = AttentionOp::create(
-      b, TypeRange{init.getType()}, q, k, v, ValueRange{init},
+      b, TypeRange(ValueRange(inits)), q, k, v, inits,
       /*q_lengths=*/Value(), kvLengths, /*q_offsets=*/Value(),
       /*kv_offsets=*/Value(), /*sink=*/Value(), /*scale_value=*/Value(),
       /*at=*/ValueRange{}, b.getF32FloatAttr(scale), masks.attribute,
       LayoutAttr::get(b.getContext(), plan.layout), /*schedule=*/nullptr);
   return op;
+}
+
+/// Whether the op's regions read something that the product of Q and K went
+/// into, so that this would still be computed.
+bool OpWriter::readsProduct(AttentionOp op) {
+  if (!attention.product)
+    return false;
+  Operation *product = attention.product.getDefiningOp();
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  llvm::SetVector<Operation *> open;
+  for (Value value : captured)
+    if (Operation *producer = value.getDefiningOp())
+      open.insert(producer);
+  for (size_t i = 0; i < open.size(); ++i) {
+    if (open[i] == product)
+      return true;
+    for (Value operand : open[i]->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        open.insert(producer);
+  }
+  return false;
 }
 
 void OpWriter::replaceRoot(AttentionOp op) {
@@ -242,6 +272,22 @@ void OpWriter::replaceRoot(AttentionOp op) {
   if (arranged.getType() != attention.root.getType())
     arranged = tensor::CastOp::create(b, attention.root.getType(), arranged);
   attention.root.replaceAllUsesWith(arranged);
+}
+
+void OpWriter::replaceLogSum(AttentionOp op) {
+  Value arranged = views.arrange(op.getResults()[1], logSumShape(),
+                                 axesOfDims(attention.logSumAt));
+  Type wanted = attention.logSum.getType();
+  auto element = cast<FloatType>(elementOf(attention.logSum));
+  auto type = cast<RankedTensorType>(arranged.getType()).clone(element);
+  if (element.getWidth() < 32)
+    arranged = arith::TruncFOp::create(b, type, arranged);
+  else if (element.getWidth() > 32)
+    arranged = arith::ExtFOp::create(b, type, arranged);
+  if (arranged.getType() != wanted)
+    arranged = tensor::CastOp::create(b, wanted, arranged);
+  attention.logSum.replaceAllUsesWith(arranged);
+  attention.logSum = arranged;
 }
 
 Operation *OpWriter::build() {
@@ -265,7 +311,15 @@ Operation *OpWriter::build() {
     op.erase();
     return nullptr;
   }
+  if (readsProduct(op)) {
+    reason = "expects scores that nothing else reads, got a reduction of them "
+             "among the scores";
+    op.erase();
+    return nullptr;
+  }
   replaceRoot(op);
+  if (attention.logSum)
+    replaceLogSum(op);
   return op;
 }
 

@@ -4,6 +4,12 @@
 using namespace mlir;
 using namespace mlir::fa::raising;
 
+bool mlir::fa::raising::hasTensors(Operation *op, unsigned count) {
+  return op->getNumOperands() == count &&
+         llvm::all_of(op->getOperands(),
+                      [](Value value) { return tensorType(value) != nullptr; });
+}
+
 Expr *mlir::fa::raising::broadcastLoad(Graph &graph, Value operand,
                                        const Coords &at) {
   RankedTensorType type = tensorType(operand);

@@ -11,6 +11,10 @@ inline RankedTensorType tensorType(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
+/// Whether `op` has `count` operands and all are tensors: ops that are not
+/// registered have not been verified.
+bool hasTensors(Operation *op, unsigned count);
+
 /// The element of `operand` that meets the element at `at` of a result of
 /// `result`'s rank when shapes are aligned at their last dimension and
 /// extent 1 is repeated. Dynamic dimensions are taken to be equal.

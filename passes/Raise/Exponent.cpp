@@ -95,6 +95,37 @@ bool Matcher::isShift(Expr *expr) {
   }
 }
 
+/// An exponent that is -inf where a mask drops the key: the mask goes to what
+/// varies along the keys, shifts come out.
+bool Matcher::termsOfChoice(Expr *select, double factor, Terms &all) {
+  bool dropsFirst = graph.constantOf(select->args[1]) == -INFINITY;
+  bool dropsSecond = graph.constantOf(select->args[2]) == -INFINITY;
+  if (dropsFirst == dropsSecond || factor <= 0)
+    return false;
+  Terms inner;
+  terms(select->args[dropsFirst ? 2 : 1], 1, inner);
+  Expr *rest = nullptr;
+  Type type = select->type;
+  Terms shifts;
+  for (const Term &term : inner) {
+    if (!graph.dependsOn(term.expr, keys) && isShift(term.expr)) {
+      shifts.push_back({term.factor * factor, term.expr});
+      continue;
+    }
+    Expr *part = term.expr;
+    if (term.factor != 1)
+      part = graph.op(Fn::Mul, {part, graph.constant(term.factor, type)}, type);
+    rest = rest ? graph.op(Fn::Add, {rest, part}, type) : part;
+  }
+  if (shifts.empty() || !rest)
+    return false;
+  SmallVector<Expr *, 3> args(select->args);
+  args[dropsFirst ? 2 : 1] = rest;
+  all.append(shifts);
+  all.push_back({factor, graph.op(Fn::Select, args, type)});
+  return true;
+}
+
 /// The addends of an exponent, taken apart as far as shifts are among them.
 void Matcher::terms(Expr *expr, double factor, Terms &all) {
   Expr *plain = below(expr);
@@ -112,6 +143,8 @@ void Matcher::terms(Expr *expr, double factor, Terms &all) {
     terms(made->args[1], made->is(Fn::Sub) ? -factor : factor, all);
     return;
   }
+  if (made->is(Fn::Select) && termsOfChoice(made, factor, all))
+    return;
   if (made->is(Fn::Mul) || made->is(Fn::Div)) {
     auto right = graph.constantOf(made->args[1]);
     auto left =
@@ -141,10 +174,13 @@ bool Matcher::readExponent() {
   double base = exponential->is(Fn::Exp2) ? std::log(2.0) : 1;
   Type type = exponential->type;
   Expr *scores = nullptr;
+  found->natural = exponential->is(Fn::Exp);
   for (const Term &term : all) {
     if (!graph.dependsOn(term.expr, keys) && isShift(term.expr)) {
-      if (!graph.constantOf(term.expr))
-        found->maximum = term.expr;
+      if (graph.constantOf(term.expr))
+        found->natural = false;
+      else if (!term.expr->is(Fn::Log) && !term.expr->is(Fn::Log2))
+        found->shifts.push_back(term);
       continue;
     }
     double factor = term.factor * base;

@@ -31,6 +31,13 @@ public:
       : product(product), options(options), matcher(graph) {}
 
   bool isCandidate() { return matcher.isSecondProduct(product); }
+  /// Why a fused operator is no candidate.
+  StringRef refusal() const {
+    return graph.refusal.empty()
+               ? "expects operands of static ranks and shapes "
+                 "that belong together"
+               : StringRef(graph.refusal);
+  }
   Operation *raise();
   /// Erases what the attempt made in vain, after a success also what is no
   /// longer used.
@@ -82,6 +89,9 @@ std::optional<double> Attempt::continues(Value value, Value next) {
     return std::nullopt;
   for (unsigned side : {0, 1}) {
     Expr *other = stripCasts(made->args[1 - side]);
+    // By its reciprocal, too.
+    if (other->is(Fn::Div) && graph.constantOf(other->args[0]) == 1.0)
+      other = stripCasts(other->args[1]);
     if (reads(made->args[side]) && other->kind == Kind::Load &&
         matcher.leadsToExp(other->source))
       return kCopy;
@@ -156,8 +166,18 @@ void Attempt::peel() {
 Operation *Attempt::raise() {
   if (!select())
     return nullptr;
+  // What an operator computes scores in has no tensor of them.
+  if (!best.product)
+    best.product = product;
   OpSet inner;
-  if (Operation *other = findOtherUse(graph, best, inner)) {
+  Operation *other = findOtherUse(graph, best, inner);
+  if (other && findLogSum(matcher, best)) {
+    inner.clear();
+    Operation *besides = findOtherUse(graph, best, inner);
+    if (besides || readersMaySink(best))
+      other = besides;
+  }
+  if (other) {
     reason =
         llvm::formatv("expects scores and weights that nothing else reads, "
                       "got another use in {0}",
@@ -181,12 +201,15 @@ void Attempt::clean(bool raised, llvm::DenseSet<Operation *> &erased) {
     for (Value value : graph.visited)
       dead.insert(value.getDefiningOp());
   eraseDead(dead, erased);
+  if (raised && best.logSum)
+    sinkReaders(best.logSum);
 }
 
 static bool isFusedAttention(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "onnx.Attention" || name == "tm_tensor.attention" ||
-         name == "iree_linalg_ext.attention";
+         name == "iree_linalg_ext.attention" ||
+         name == "iree_linalg_ext.online_attention";
 }
 
 namespace {
@@ -248,8 +271,7 @@ struct FaRaise : mlir::fa::impl::FaRaiseBase<FaRaise> {
     bool raised = false;
     if (!attempt.isCandidate()) {
       if (isFusedAttention(op))
-        op->emitRemark("not raised: expects the operator in a form that "
-                       "fa.attention can say");
+        op->emitRemark("not raised: ") << attempt.refusal();
     } else {
       raised = attempt.raise();
       if (!raised)

@@ -30,6 +30,8 @@ private:
   Expr *argument(BlockArgument argument);
   Expr *defined(Operation *inner, OpResult value);
   Expr *reduced(Expr *yielded);
+  bool coversLoops();
+  bool readsInit(Value value);
 
   Graph &graph;
   linalg::LinalgOp op;
@@ -155,6 +157,33 @@ static bool isNeutral(Graph &graph, Fn op, Expr *init) {
   }
 }
 
+/// Whether the result's map has every loop, so that each element is written
+/// once.
+bool Body::coversLoops() {
+  AffineMap map = op.getIndexingMapMatchingResult(op->getResult(result));
+  return map.isPermutation();
+}
+
+/// Whether an init's element goes into `value`: what it holds depends on how
+/// far a reduction has come.
+bool Body::readsInit(Value value) {
+  Block *block = op.getBlock();
+  SmallVector<Value> open{value};
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second || next.getParentBlock() != block)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (op.isDpsInit(op.getMatchingOpOperand(argument)))
+        return true;
+      continue;
+    }
+    llvm::append_range(open, next.getDefiningOp()->getOperands());
+  }
+  return false;
+}
+
 /// The yielded value combines the accumulator with something else.
 Expr *Body::reduced(Expr *yielded) {
   if (!accumulator || yielded->kind != Kind::Fn || yielded->args.size() != 2)
@@ -188,6 +217,9 @@ Expr *Body::element(const Coords &at) {
                                     utils::IteratorType::reduction);
   if (!yielded || !reduces)
     return yielded;
+  // A result over all of the loops, beside others that are reduced.
+  if (reductions.empty() && coversLoops())
+    return readsInit(yield->getOperand(result)) ? nullptr : yielded;
   return reduced(yielded);
 }
 

@@ -3,6 +3,7 @@
 #include "passes/Raise/Common.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::fa::raising;
@@ -30,7 +31,7 @@ static Expr *matmul(Graph &graph, Operation *op, OpResult result,
                     const Coords &at) {
   RankedTensorType lhs = tensorType(op->getOperand(0)),
                    rhs = tensorType(op->getOperand(1));
-  if (!lhs || !rhs || lhs.getRank() < 2 || rhs.getRank() < 2)
+  if (!lhs || !rhs || lhs.getRank() < 2 || rhs.getRank() < 2 || at.size() < 2)
     return nullptr;
   Coord inner = graph.dimension(lhs.getDimSize(lhs.getRank() - 1));
   Coords left = at, right = at;
@@ -48,6 +49,8 @@ static Expr *softmax(Graph &graph, Operation *op, int64_t axis,
     return nullptr;
   if (axis < 0)
     axis += type.getRank();
+  if (axis < 0 || axis >= static_cast<int64_t>(at.size()))
+    return nullptr;
   auto score = [&](const Coord &key) {
     Coords coords = at;
     coords[axis] = key;
@@ -72,6 +75,8 @@ static Expr *reduction(Graph &graph, Operation *op, StringRef kind,
 
 static Expr *castTo(Graph &graph, Value operand, Type type, const Coords &at) {
   Expr *value = graph.load(operand, at);
+  if (!value)
+    return nullptr;
   if (type.isInteger(1) && !value->type.isInteger(1))
     return graph.op(Fn::Ne, {value, graph.constant(0, value->type)}, type);
   return converted(graph, value, type);
@@ -79,9 +84,13 @@ static Expr *castTo(Graph &graph, Value operand, Type type, const Coords &at) {
 
 /// Keeps the triangle on or below (above, if `upper`) the diagonal k.
 static Expr *trilu(Graph &graph, Operation *op, Type type, const Coords &at) {
+  if (at.size() < 2)
+    return nullptr;
   double offset = 0;
   if (op->getNumOperands() > 1 && !isNone(op->getOperand(1))) {
     RankedTensorType shape = tensorType(op->getOperand(1));
+    if (!shape)
+      return nullptr;
     auto number = graph.constantOf(
         graph.load(op->getOperand(1), Coords(shape.getRank())));
     if (!number)
@@ -109,6 +118,17 @@ static Expr *range(Graph &graph, Operation *op, Type type, const Coords &at) {
       return nullptr;
   }
   return isa<FloatType>(type) ? nullptr : graph.index(at[0], type);
+}
+
+/// How many operands an operator has at least.
+static unsigned operandsOf(StringRef name) {
+  return llvm::StringSwitch<unsigned>(name)
+      .Cases({"MatMul", "Sub", "Add", "Mul", "Div", "Pow", "And", "Or", "Xor",
+              "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal",
+              "Reshape", "Expand"},
+             2)
+      .Cases({"Where", "Range"}, 3)
+      .Default(1);
 }
 
 static std::optional<Fn> elementwise(StringRef name) {
@@ -196,11 +216,15 @@ Expr *mlir::fa::raising::defineOnnx(Graph &graph, OpResult result,
     return nullptr;
   if (name == "Constant" || name == "ConstantOfShape") {
     auto value = dyn_cast_or_null<ElementsAttr>(attributeOf(op, "value"));
-    if (!value || (name == "ConstantOfShape" && !value.isSplat()))
-      return nullptr;
-    return graph.literal(value, at);
+    bool fits =
+        value && (value.isSplat() ||
+                  (name == "Constant" && value.getShapedType().getShape() ==
+                                             tensorType(result).getShape()));
+    return fits ? graph.literal(value, at) : nullptr;
   }
-  if (op->getNumOperands() == 0 || !tensorType(op->getOperand(0)))
+  if (op->getNumOperands() < operandsOf(name) ||
+      !llvm::all_of(op->getOperands().take_front(operandsOf(name)),
+                    [](Value value) { return tensorType(value) != nullptr; }))
     return nullptr;
   if (Expr *view = defineView(graph, result, name, at))
     return view;

@@ -4,6 +4,7 @@
 // qk_matmul_output.
 #include "passes/Raise/Attention.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
@@ -26,6 +27,7 @@ private:
   std::optional<double> numberOf(StringRef name);
   bool readShapes();
   bool extendCache();
+  Value unpacked(Value packed, RankedTensorType past);
   Value concatenated(Value past, Value now, unsigned result);
   std::optional<Coords> headed(Value tensor, const Coord &head,
                                const Coord &position, const Coord &last);
@@ -52,8 +54,12 @@ std::optional<double> OnnxAttention::numberOf(StringRef name) {
 /// Heads from the shapes where these have a dimension for them, else from the
 /// attributes.
 bool OnnxAttention::readShapes() {
+  graph.refuse(
+      "expects static head counts, and query heads that are a multiple "
+      "of key/value heads");
   RankedTensorType q = tensorType(operand(0)), keys = tensorType(k);
-  if (!q || !keys || !tensorType(v) || q.getRank() != keys.getRank() ||
+  if (!q || !keys || !tensorType(v) ||
+      tensorType(operand(1)).getRank() != q.getRank() ||
       (q.getRank() != 3 && q.getRank() != 4))
     return false;
   if (q.getRank() == 4) {
@@ -62,7 +68,8 @@ bool OnnxAttention::readShapes() {
     depth = q.getDimSize(3);
   } else {
     heads = numberOf("q_num_heads").value_or(0);
-    sharedHeads = numberOf("kv_num_heads").value_or(0);
+    sharedHeads = keys.getRank() == 4 ? keys.getDimSize(1)
+                                      : numberOf("kv_num_heads").value_or(0);
     if (heads <= 0 || ShapedType::isDynamic(q.getDimSize(2)))
       return false;
     depth = q.getDimSize(2) / heads;
@@ -70,11 +77,41 @@ bool OnnxAttention::readShapes() {
   return heads > 0 && sharedHeads > 0 && heads % sharedHeads == 0 && depth > 0;
 }
 
+/// [B, S, H * D] as [B, H, S, D], as the cache is; null where it does not fit.
+Value OnnxAttention::unpacked(Value packed, RankedTensorType past) {
+  RankedTensorType type = tensorType(packed);
+  int64_t heads = past.getDimSize(1), last = past.getDimSize(3);
+  if (type.getRank() != 3 || !type.hasStaticShape() ||
+      heads * last != type.getDimSize(2) || heads <= 0)
+    return nullptr;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  auto apart = RankedTensorType::get(
+      {type.getDimSize(0), type.getDimSize(1), heads, last},
+      type.getElementType());
+  SmallVector<ReassociationIndices> groups{{0}, {1}, {2, 3}};
+  auto expanded = tensor::ExpandShapeOp::create(b, loc, apart, packed, groups);
+  auto init = tensor::EmptyOp::create(
+      b, loc,
+      ArrayRef<int64_t>{type.getDimSize(0), heads, type.getDimSize(1), last},
+      type.getElementType());
+  auto transposed = linalg::TransposeOp::create(b, loc, expanded, init,
+                                                ArrayRef<int64_t>{0, 2, 1, 3});
+  for (Operation *made : {expanded.getOperation(), init.getOperation(),
+                          transposed.getOperation()})
+    graph.helpers.push_back(made);
+  return transposed->getResult(0);
+}
+
 /// The operator appends keys and values to its cache; here a concatenation
 /// does, whose result also takes the place of the operator's.
 Value OnnxAttention::concatenated(Value past, Value now, unsigned result) {
   if (Value known = graph.aliases.lookup(op->getResult(result)))
     return known;
+  if (tensorType(now).getRank() == 3)
+    now = unpacked(now, tensorType(past));
+  if (!now)
+    return nullptr;
   OpBuilder builder(op);
   auto concat =
       tensor::ConcatOp::create(builder, op->getLoc(), 2, ValueRange{past, now});
@@ -98,14 +135,18 @@ bool OnnxAttention::extendCache() {
   if (!operand(4) && !operand(5))
     return true;
   RankedTensorType past = tensorType(operand(4));
+  graph.refuse(
+      "expects past keys and values of rank 4 and of static length, and "
+      "results for both");
   if (!operand(4) || !operand(5) || past.getRank() != 4 ||
-      tensorType(k).getRank() != 4 || op->getNumResults() < 3 ||
+      tensorType(operand(5)).getRank() != 4 || tensorType(k).getRank() < 3 ||
+      tensorType(v).getRank() < 3 || op->getNumResults() < 3 ||
       ShapedType::isDynamic(past.getDimSize(2)))
     return false;
   cached = past.getDimSize(2);
   k = concatenated(operand(4), k, 1);
   v = concatenated(operand(5), v, 2);
-  return true;
+  return k && v;
 }
 
 std::optional<Coords> OnnxAttention::headed(Value tensor, const Coord &head,
@@ -139,7 +180,7 @@ Expr *OnnxAttention::changed(Expr *score, const Coord &key) {
     // A mask that is too short means more than a broadcast.
     if (tensorType(mask).getShape().back() !=
         tensorType(k).getDimSize(tensorType(k).getRank() == 4 ? 2 : 1))
-      return nullptr;
+      return graph.refuse("expects a mask for every key, got a shorter one");
     Expr *value = broadcastLoad(graph, mask, {batch, head, row, key});
     if (!value)
       return nullptr;
@@ -161,11 +202,22 @@ Expr *OnnxAttention::changed(Expr *score, const Coord &key) {
 }
 
 Expr *OnnxAttention::element(const Coords &at) {
+  if (!hasOnlyAttributes(graph, op,
+                         {"is_causal", "kv_num_heads", "q_num_heads",
+                          "qk_matmul_output_mode", "scale", "softcap",
+                          "softmax_precision", "onnx_node_name"}))
+    return nullptr;
   if (op->getNumResults() > 3 && !op->getResult(3).use_empty())
+    return graph.refuse("expects scores that nothing else reads, got a use of "
+                        "qk_matmul_output");
+  if (operand(6) && numberOf("is_causal").value_or(0) != 0)
+    return graph.refuse(
+        "expects nonpad_kv_seqlen or is_causal, got both (which "
+        "moves the diagonal of each batch entry)");
+  if (!extendCache() || !readShapes())
     return nullptr;
-  bool causalLengths = operand(6) && numberOf("is_causal").value_or(0) != 0;
-  if (causalLengths || !extendCache() || !readShapes())
-    return nullptr;
+  if (at.size() != 3 && at.size() != 4)
+    return graph.refuse("expects a result of rank 3 or 4");
   Coord last;
   if (at.size() == 4) {
     batch = at[0], head = at[1], row = at[2], last = at[3];

@@ -4,6 +4,7 @@
 #include "passes/Raise/Common.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -41,8 +42,13 @@ static Expr *dotGeneral(Graph &graph, Operation *op, const Coords &at) {
                                   listIn(text, "rhs_batching_dimensions")};
   SmallVector<int64_t> sums[] = {listIn(text, "lhs_contracting_dimensions"),
                                  listIn(text, "rhs_contracting_dimensions")};
-  if (batch[0].size() != batch[1].size() || sums[0].size() != sums[1].size())
+  if (batch[0].size() != batch[1].size() || sums[0].size() != sums[1].size() ||
+      batch[0].size() > at.size())
     return nullptr;
+  for (unsigned side : {0, 1})
+    for (int64_t dim : llvm::concat<int64_t>(batch[side], sums[side]))
+      if (dim < 0 || dim >= tensorType(operands[side]).getRank())
+        return nullptr;
   Coords inner[2];
   Axes axes;
   size_t next = batch[0].size();
@@ -103,13 +109,16 @@ static Expr *reduceOp(Graph &graph, Operation *op, const Coords &at) {
       !op->getRegion(0).hasOneBlock())
     return nullptr;
   Block &body = op->getRegion(0).front();
+  if (body.getOperations().size() != 2 || body.front().getNumResults() != 1)
+    return nullptr;
   Operation &combine = body.front();
   auto combiner = combiners.find(combine.getName().getStringRef());
   bool plain = combiner != combiners.end() && body.getNumArguments() == 2 &&
-               combine.getNextNode() == body.getTerminator() &&
+               combine.getNextNode() == &body.back() &&
                llvm::is_contained(combine.getOperands(), body.getArgument(0)) &&
                llvm::is_contained(combine.getOperands(), body.getArgument(1)) &&
-               body.getTerminator()->getOperand(0) == combine.getResult(0);
+               body.back().getNumOperands() == 1 &&
+               body.back().getOperand(0) == combine.getResult(0);
   if (!plain)
     return nullptr;
   Fn kind = combiner->second;
@@ -173,6 +182,18 @@ static Expr *clamped(Graph &graph, Operation *op, const Coords &at) {
   return graph.op(Fn::Min, {low, bound(2)}, type);
 }
 
+/// How many operands an op has, all of them tensors.
+static unsigned operandsOf(StringRef name) {
+  return llvm::StringSwitch<unsigned>(name)
+      .Cases({"constant", "iota"}, 0)
+      .Cases({"transpose", "reshape", "broadcast_in_dim", "slice", "negate",
+              "not", "exponential", "log", "tanh", "sqrt", "rsqrt", "abs",
+              "floor", "ceil", "convert"},
+             1)
+      .Cases({"select", "clamp"}, 3)
+      .Default(2);
+}
+
 static std::optional<Fn> elementwise(StringRef name) {
   static const llvm::StringMap<Fn> table = {
       {"add", Fn::Add},         {"subtract", Fn::Sub}, {"multiply", Fn::Mul},
@@ -201,16 +222,20 @@ Expr *mlir::fa::raising::defineStablehlo(Graph &graph, OpResult result,
   Operation *op = result.getOwner();
   StringRef name = op->getName().getStringRef();
   if (!name.consume_front("stablehlo.") || op->getNumResults() != 1 ||
-      !tensorType(result))
+      !tensorType(result) || !hasTensors(op, operandsOf(name)))
     return nullptr;
   Type type = tensorType(result).getElementType();
   if (name == "constant") {
     auto value = dyn_cast_or_null<ElementsAttr>(attributeOf(op, "value"));
-    return value ? graph.literal(value, at) : nullptr;
+    bool fits = value && value.getShapedType().getShape() ==
+                             tensorType(result).getShape();
+    return fits ? graph.literal(value, at) : nullptr;
   }
   if (name == "iota") {
     auto dim = dyn_cast_or_null<IntegerAttr>(attributeOf(op, "iota_dimension"));
-    return dim ? graph.index(at[dim.getInt()], type) : nullptr;
+    bool fits = dim && dim.getInt() >= 0 &&
+                dim.getInt() < static_cast<int64_t>(at.size());
+    return fits ? graph.index(at[dim.getInt()], type) : nullptr;
   }
   if (name == "transpose") {
     auto permutation = integersOf(attributeOf(op, "permutation"));

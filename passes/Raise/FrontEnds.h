@@ -16,6 +16,7 @@ Expr *defineStablehlo(Graph &graph, OpResult result, const Coords &at);
 Expr *defineOnnx(Graph &graph, OpResult result, const Coords &at);
 Expr *defineFused(Graph &graph, OpResult result, const Coords &at);
 Expr *defineOnnxAttention(Graph &graph, OpResult result, const Coords &at);
+Expr *defineIreeAttention(Graph &graph, OpResult result, const Coords &at);
 /// All of them, in turn.
 Expr *define(Graph &graph, OpResult result, const Coords &at);
 

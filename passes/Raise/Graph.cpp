@@ -66,8 +66,11 @@ Expr *Graph::scalar(Value value) {
 }
 
 Expr *Graph::load(Value tensor, const Coords &at) {
-  Expr *expr =
-      make(Kind::Load, cast<ShapedType>(tensor.getType()).getElementType());
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  // Ops that are not registered have not been verified.
+  if (!type || type.getRank() != static_cast<int64_t>(at.size()))
+    return nullptr;
+  Expr *expr = make(Kind::Load, type.getElementType());
   expr->source = tensor;
   expr->at = at;
   // Constants at once, so that a product with ones folds to the other factor.
@@ -177,6 +180,8 @@ Expr *Graph::reduce(Fn op, const Axes &axes, Expr *body) {
 }
 
 Expr *Graph::isNot(Expr *condition) {
+  if (!condition)
+    return nullptr;
   return op(Fn::Xor, {condition, constant(1, condition->type)},
             condition->type);
 }
@@ -234,6 +239,8 @@ Expr *Graph::seeThrough(Expr *expr) {
 }
 
 std::optional<double> Graph::constantOf(Expr *expr) {
+  if (!expr)
+    return std::nullopt;
   if (expr->isConstant())
     return expr->number;
   if (expr->kind == Kind::Load) {

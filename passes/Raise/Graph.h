@@ -45,6 +45,7 @@ public:
   Expr *constant(double number, Type type);
   Expr *index(const Coord &at, Type type);
   Expr *scalar(Value value);
+  /// Null where `tensor` is none, or of another rank.
   Expr *load(Value tensor, const Coords &at);
   Expr *literal(ElementsAttr value, const Coords &at);
   Expr *op(Fn op, ArrayRef<Expr *> args, Type type);
@@ -74,6 +75,12 @@ public:
   llvm::DenseMap<Value, Value> aliases;
   /// Ops made for such values; whoever owns the graph erases unused ones.
   llvm::SmallVector<Operation *> helpers;
+  /// Why a fused operator has no definition, and gives null.
+  std::nullptr_t refuse(const llvm::Twine &why) {
+    refusal = why.str();
+    return nullptr;
+  }
+  std::string refusal;
   /// Values whose definitions were asked for, in order.
   llvm::SetVector<Value> visited;
 

@@ -42,8 +42,18 @@ struct Attention {
   Expr *allScores = nullptr; // over `dot`
   Expr *scores = nullptr;    // the same without the layers below
   llvm::SmallVector<MaskLayer> layers;
-  Expr *maximum = nullptr; // of each row, where the program takes it
   Expr *sum = nullptr;
+  /// What the exponent adds to the scores, the same for a whole row: minus the
+  /// maximum, as a rule.
+  struct Term {
+    double factor;
+    Expr *expr;
+  };
+  llvm::SmallVector<Term> shifts;
+  bool natural = true; // to the base e, with no constant among the shifts
+  /// The logarithm of the sum of exponentials, where the program reads it.
+  Value logSum;
+  Coords logSumAt;
   bool roundsWeights = true; // to a 16-bit type, before the product with V
 };
 
@@ -60,6 +70,9 @@ public:
   /// Whether exponentials reach `value` without a product of two tensors in
   /// between.
   bool leadsToExp(Value value);
+
+  /// Whether `value` is what the op has as LSE; gives its coordinates.
+  bool isLogSum(Value value, const Attention &attention, Coords &at);
 
   /// Moves masks from the scores to the layers; those with a finite fill only
   /// if `finiteToo`.
@@ -79,10 +92,7 @@ private:
     llvm::SmallVector<std::pair<Expr *, bool>> guards; // 0 where == second
     double constant = 1;
   };
-  struct Term {
-    double factor;
-    Expr *expr;
-  };
+  using Term = Attention::Term;
   using Terms = llvm::SmallVector<Term>;
 
   bool decline(const llvm::Twine &why) {
@@ -97,6 +107,7 @@ private:
   // Softmax.cpp: from the result down to the scores.
   void collect(Expr *expr, bool inverted, bool top, Product &product);
   bool collectGuard(Expr *select, bool inverted, bool top, Product &product);
+  Expr *maskedExponential(Expr *condition, Expr *rest, bool keepsWhenTrue);
   bool readOutput(Expr *expr);
   bool readBody(const Product &top, const Product &body);
   bool readDenominator(Expr *sum);
@@ -106,6 +117,7 @@ private:
   bool isEmptyRow(Expr *condition, bool whenTrue);
   bool isShift(Expr *expr);
   void terms(Expr *expr, double factor, Terms &all);
+  bool termsOfChoice(Expr *select, double factor, Terms &all);
   bool weightsRounded(Expr *body);
   void findRows();
 

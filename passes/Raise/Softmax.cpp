@@ -92,6 +92,29 @@ bool Matcher::reaches(Expr *expr, llvm::function_ref<bool(Expr *)> wanted) {
   return false;
 }
 
+/// `rest` where the condition decides for it, 0 elsewhere, as the exponential
+/// of a masked exponent; null where `rest` is no exponential, or the condition
+/// is one for whole rows.
+Expr *Matcher::maskedExponential(Expr *condition, Expr *rest,
+                                 bool keepsWhenTrue) {
+  rest = stripCasts(rest);
+  while (Expr *inner = rest->kind == Kind::Load && leadsToExp(rest->source)
+                           ? graph.expand(rest)
+                           : nullptr)
+    rest = stripCasts(inner);
+  if (!isExponential(rest) ||
+      !graph.dependsOn(below(condition), atomsOf(keys)) ||
+      isEmptyRow(below(condition), !keepsWhenTrue))
+    return nullptr;
+  Expr *exponent = rest->args[0];
+  Expr *lowest = graph.constant(-INFINITY, exponent->type);
+  SmallVector<Expr *> args{condition, exponent, lowest};
+  if (!keepsWhenTrue)
+    std::swap(args[1], args[2]);
+  return graph.op(rest->op, {graph.op(Fn::Select, args, exponent->type)},
+                  rest->type);
+}
+
 /// A select between 0 and the rest guards rows without a key; one in the
 /// denominator, or a maximum with a small number, guards against dividing by 0.
 bool Matcher::collectGuard(Expr *select, bool inverted, bool top,
@@ -113,6 +136,12 @@ bool Matcher::collectGuard(Expr *select, bool inverted, bool top,
   }
   if (!isSelect || number != 0)
     return false;
+  if (Expr *masked =
+          top ? nullptr
+              : maskedExponential(select->args[0], rest, second.has_value())) {
+    product.above.push_back(masked);
+    return true;
+  }
   product.guards.push_back({select->args[0], first.has_value()});
   collect(rest, inverted, top, product);
   return true;
@@ -237,11 +266,25 @@ void Matcher::findRows() {
 bool Matcher::readDenominator(Expr *sum) {
   sum = stripCasts(sum);
   if (!sum->isReduce(Fn::Add))
-    return decline("expects a denominator that is the sum of the exponentials, "
-                   "got something else");
+    return decline(llvm::Twine("expects a denominator that is the sum of the "
+                               "exponentials, got ") +
+                   (sum->is(Fn::Add) ? "something added to it (a sink?)"
+                                     : "something else"));
   Binding binding;
   binding.open = sum->axes;
-  if (!graph.equal(exponential, sum->args[0], binding))
+  Expr *summed = sum->args[0];
+  if (exponential->args[0]->is(Fn::Select)) {
+    // Perhaps masked behind the exponential, in the sum as well.
+    Axes outer = keys;
+    Product inner;
+    keys = atomsOf(sum->axes);
+    collect(summed, false, false, inner);
+    keys = outer;
+    if (inner.above.size() == 1 && inner.below.empty() &&
+        inner.guards.empty() && inner.constant == 1)
+      summed = inner.above[0];
+  }
+  if (!graph.equal(exponential, summed, binding))
     return decline("expects a denominator that is the sum of the exponentials, "
                    "got a sum of something else");
   keys = atomsOf(keys);

@@ -15,12 +15,15 @@ static Operation *ancestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
-static bool isDead(Operation *op, llvm::DenseSet<Operation *> &pending) {
+static bool isDead(Operation *op, llvm::DenseSet<Operation *> &pending,
+                   Value replaced) {
   if (!mlir::fa::raising::isPure(op) || !pending.insert(op).second)
     return false;
-  bool dead = llvm::all_of(op->getUsers(), [&](Operation *user) {
-    return user->getBlock() == op->getBlock() && isDead(user, pending);
-  });
+  bool dead = (replaced && replaced.getDefiningOp() == op) ||
+              llvm::all_of(op->getUsers(), [&](Operation *user) {
+                return user->getBlock() == op->getBlock() &&
+                       isDead(user, pending, replaced);
+              });
   pending.erase(op);
   return dead;
 }
@@ -58,7 +61,7 @@ Operation *mlir::fa::raising::findOtherUse(Graph &graph,
   for (Value result : root->getResults())
     if (result != attention.root && !graph.aliases.count(result))
       for (Operation *user : result.getUsers())
-        if (!isDead(user, pending))
+        if (!isDead(user, pending, attention.logSum))
           return user;
   if (!attention.product || attention.product == attention.root)
     return nullptr;
@@ -68,13 +71,15 @@ Operation *mlir::fa::raising::findOtherUse(Graph &graph,
     Operation *op = open.pop_back_val();
     if (op == root || !inner.insert(op))
       continue;
+    if (attention.logSum && attention.logSum.getDefiningOp() == op)
+      continue; // its readers will have the op's result
     for (Operation *user : op->getUsers()) {
       Operation *own = ancestorIn(root->getBlock(), user);
       if (readsShape(user))
         continue;
       if (own && slice.contains(own))
         open.push_back(own);
-      else if (!own || !isDead(own, pending))
+      else if (!own || !isDead(own, pending, attention.logSum))
         return user;
     }
   }

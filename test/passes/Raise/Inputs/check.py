@@ -34,11 +34,14 @@ def fa_opt(text, *passes):
     return done.returncode, done.stdout, done.stderr
 
 
-def arguments_of(function, seed):
+def arguments_of(function, seed, shapes):
+    """Random arguments; `shapes` says what dynamic extents are, which else are 3."""
     rng = np.random.default_rng(seed)
     values = []
-    for _, kind in function.regions[0][0].arguments:
+    for place, (_, kind) in enumerate(function.regions[0][0].arguments):
         shape = [3 if n is None else n for n in mlirtext.shape_of(kind)]
+        if shapes:
+            shape = [int(n) for n in shapes[place]]
         element = mlirtext.element_of(kind)
         if element == "i1":
             values.append(rng.random(shape) < 0.7)
@@ -52,25 +55,25 @@ def arguments_of(function, seed):
 
 
 def difference(before, after):
-    """The largest relative error; rows without a key are NaN before, and 0 or NaN after."""
+    """The largest relative error; rows without a key are NaN before, and 0, -inf (LSE) or NaN after."""
     if before is None or np.shape(before) != np.shape(after):
         return 0.0 if before is None else np.inf
     undefined = np.isnan(before)
-    if not np.all(np.isnan(after[undefined]) | (after[undefined] == 0)):
+    if not np.all(np.isnan(after[undefined]) | (after[undefined] == 0) | (after[undefined] == -np.inf)):
         return np.inf
     undefined |= np.isinf(before) & (before == after)
     scale = np.linalg.norm(before[~undefined])
     return float(np.linalg.norm(before[~undefined] - after[~undefined]) / (scale or 1))
 
 
-def compare(before, after, seed):
+def compare(before, after, seed, shapes):
     """Error of each function of a module."""
     first, second = (mlirtext.Parser(text).module() for text in (before, after))
     errors = {}
     for name, function in first.items():
         if function.attributes.get("sym_visibility", "") == '"private"' or not function.regions[0]:
             continue
-        values = arguments_of(function, seed)
+        values = arguments_of(function, seed, shapes)
         results = [interpreter.Machine(module).call(name, values) for module in (first, second)]
         errors[name] = max(difference(b, a) for b, a in zip(*results))
     return errors
@@ -82,7 +85,7 @@ class Outcome:
         self.remarks = list(remarks)
 
 
-def examine(name, text, preparation=(), seed=0, options=()):
+def examine(name, text, preparation=(), seed=0, options=(), shapes=None):
     status, before, log = fa_opt(text)
     if status:
         return Outcome(name, problem=f"does not parse: {log.strip()[:300]}")
@@ -93,7 +96,7 @@ def examine(name, text, preparation=(), seed=0, options=()):
         return Outcome(name, problem=f"fa-raise fails: {log.strip()[:500]}")
     raised = '"fa.attention"' in after
     try:
-        errors = compare(before, after, seed)
+        errors = compare(before, after, seed, shapes)
     except Exception as reason:  # noqa: BLE001  (the program is what is to be seen)
         return Outcome(name, raised, problem=f"does not run: {type(reason).__name__}: {reason}", remarks=remarks)
     error = max(errors.values(), default=0.0)
@@ -130,7 +133,8 @@ def run_variants(arguments):
 
     def one(job):
         form, program, text, preparation = job
-        return job, examine(program.e.name, text, preparation, seed=total)
+        shapes = [program.e.shape(argument) for argument in program.e.arguments]
+        return job, examine(program.e.name, text, preparation, seed=total, shapes=shapes)
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         outcomes = list(pool.map(one, jobs(arguments)))

@@ -4,8 +4,17 @@
 NINF = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
 
 
+class Dynamic(int):
+    """An extent that the types do not say; `name` is its value as an index."""
+
+    def __new__(cls, number, name):
+        made = super().__new__(cls, number)
+        made.name = name
+        return made
+
+
 def kind(shape, element):
-    return f"tensor<{''.join(f'{n}x' for n in shape)}{element}>"
+    return f"tensor<{''.join('?x' if isinstance(n, Dynamic) else f'{n}x' for n in shape)}{element}>"
 
 
 def literal(number, element):
@@ -43,7 +52,13 @@ class Emitter:
         value = f"%arg{len(self.arguments)}"
         self.kinds[value] = (list(shape), element)
         self.arguments.append(value)
+        for place, extent in enumerate(shape):
+            if isinstance(extent, Dynamic):
+                self.measure(value, place, extent.name)
         return value
+
+    def measure(self, value, place, name):
+        """Gives a dynamic extent its name, where operations ask for it."""
 
     def op(self, shape, element, text):
         value = self.new(shape, element)
@@ -109,8 +124,14 @@ class Linalg(Emitter):
                           ("" if element == "i1" else f" : {element}"))
         return name
 
+    def measure(self, value, place, name):
+        if not any(line.startswith(f"{name} = ") for line in self.lines):
+            self.lines.append(f"{name}_at = arith.constant {place} : index")
+            self.lines.append(f"{name} = tensor.dim {value}, {name}_at : {self.type(value)}")
+
     def empty(self, shape, element):
-        return self.op(shape, element, f"tensor.empty() : {kind(shape, element)}")
+        sizes = ", ".join(n.name for n in shape if isinstance(n, Dynamic))
+        return self.op(shape, element, f"tensor.empty({sizes}) : {kind(shape, element)}")
 
     def filled(self, number, shape, element):
         init = self.empty(shape, element)
@@ -210,7 +231,8 @@ class Linalg(Emitter):
         if len(shape) < len(old):
             return self.op(shape, e, f"tensor.collapse_shape {a} {self.groups(old, shape)} : {self.type(a)} into "
                            f"{kind(shape, e)}")
-        return self.op(shape, e, f"tensor.expand_shape {a} {self.groups(shape, old)} output_shape {list(shape)} : "
+        sizes = ", ".join(n.name if isinstance(n, Dynamic) else str(n) for n in shape)
+        return self.op(shape, e, f"tensor.expand_shape {a} {self.groups(shape, old)} output_shape [{sizes}] : "
                        f"{self.type(a)} into {kind(shape, e)}")
 
     def broadcast(self, a, shape, dims):
@@ -250,6 +272,27 @@ class Linalg(Emitter):
             return lines + [f"%p = arith.mulf {x[0]}, {x[1]} : f32", f"%r = arith.addf %p, {n[2]} : f32"], "%r"
 
         return self.cast(self.generic([a, b], dims[:2], init, dims[2], kinds, body), to)
+
+
+    def exp_and_sum(self, s, m):
+        """exp(s - m) and its sums, as two results of one operation."""
+        shape, e = self.shape(s), self.element(s)
+        rank = len(shape)
+        dims = [f"d{i}" for i in range(rank)]
+        every = ", ".join(self.map(rank, d) for d in (dims, dims[:-1], dims, dims[:-1]))
+        iterators = ", ".join(['"parallel"'] * (rank - 1) + ['"reduction"'])
+        inits = [self.empty(shape, e), self.filled(0, shape[:-1], e)]
+        types = ", ".join(self.type(i) for i in inits)
+        self.count += 1
+        name = f"%pair{self.count}"
+        self.lines.append(f"{name}:2 = linalg.generic {{indexing_maps = [{every}], iterator_types = [{iterators}]}} "
+                          f"ins({s}, {m} : {self.type(s)}, {self.type(m)}) outs({', '.join(inits)} : {types}) {{\n"
+                          f"    ^bb0(%a0: {e}, %a1: {e}, %out: {e}, %sum: {e}):\n"
+                          f"      %d = arith.subf %a0, %a1 : {e}\n      %x = math.exp %d : {e}\n"
+                          f"      %r = arith.addf %x, %sum : {e}\n      linalg.yield %x, %r : {e}, {e}\n"
+                          f"    }} -> ({types})")
+        self.kinds[f"{name}#0"], self.kinds[f"{name}#1"] = (shape, e), (shape[:-1], e)
+        return f"{name}#0", f"{name}#1"
 
 
 class Named(Linalg):
@@ -527,7 +570,8 @@ class Onnx(Emitter):
         x, y = self.shape(a), self.shape(b)
         rank = max(len(x), len(y))
         x, y = [1] * (rank - len(x)) + x, [1] * (rank - len(y)) + y
-        return self.generic_op("onnx." + self.NAMES[which], [a, b], [max(m, n) for m, n in zip(x, y)], self.element(a))
+        shape = [m if isinstance(m, Dynamic) or m > n else n for m, n in zip(x, y)]
+        return self.generic_op("onnx." + self.NAMES[which], [a, b], shape, self.element(a))
 
     def unary(self, which, a):
         return self.generic_op("onnx." + self.NAMES[which], [a], self.shape(a), self.element(a))
@@ -541,7 +585,8 @@ class Onnx(Emitter):
         return self.generic_op("onnx." + name, [a, b], shape, "i1")
 
     def select(self, c, a, b):
-        shape = max((self.shape(v) for v in (c, a, b)), key=lambda s: (len(s), s))
+        shape = max((self.shape(v) for v in (c, a, b)),
+                    key=lambda s: (len(s), s, sum(isinstance(n, Dynamic) for n in s)))
         return self.generic_op("onnx.Where", [c, a, b], shape, self.element(a))
 
     def cast(self, a, to):

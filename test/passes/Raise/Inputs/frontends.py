@@ -26,13 +26,31 @@ for name, function in ELEMENTWISE.items():
 @operator("tosa.const", "tosa.const_shape")
 def tosa_const(machine, op, x, scope):
     if op.name == "tosa.const_shape":
-        return None
+        return [[int(n) for n in np.reshape(dense(op.attributes["values"]), -1)]]
     return dense(op.attributes["values"])
 
 
 @operator("tosa.reshape")
 def tosa_reshape(machine, op, x, scope):
     return x[0].reshape(shape_of(op.result_types[0]))
+
+
+@operator("tosa.clamp")
+def tosa_clamp(machine, op, x, scope):
+    low, high = (float(op.attributes[name].split(":")[0]) for name in ("min_val", "max_val"))
+    return np.clip(x[0], low, high)
+
+
+@operator("tosa.slice", "tosa.tile")
+def tosa_slice(machine, op, x, scope):
+    if op.name == "tosa.tile":
+        return np.tile(x[0], x[1])
+    return x[0][tuple(slice(start, start + size) for start, size in zip(x[1], x[2]))]
+
+
+@operator("tosa.concat")
+def tosa_concat(machine, op, x, scope):
+    return np.concatenate(x, axis=numbers(op.attributes["axis"])[0])
 
 
 @operator("tosa.transpose")
@@ -74,9 +92,16 @@ def iota(machine, op, x, scope):
     return np.broadcast_to(np.arange(shape[dim]).reshape([-1 if i == dim else 1 for i in range(len(shape))]), shape)
 
 
-@operator("stablehlo.broadcast_in_dim")
+@operator("stablehlo.get_dimension_size")
+def dimension_size(machine, op, x, scope):
+    return np.asarray(x[0].shape[numbers(op.attributes["dimension"])[0]])
+
+
+@operator("stablehlo.broadcast_in_dim", "stablehlo.dynamic_broadcast_in_dim")
 def broadcast_in_dim(machine, op, x, scope):
     shape, dims = shape_of(op.result_types[0]), numbers(op.attributes["broadcast_dimensions"])
+    if len(x) > 1:
+        shape = [int(n) for n in x[1]]
     full = [1] * len(shape)
     for extent, dim in zip(x[0].shape, dims):
         full[dim] = extent
@@ -202,6 +227,22 @@ def onnx_softmax(machine, op, x, scope):
     return softmax_of(x[0], numbers(op.attributes.get("axis", "-1"))[0])
 
 
+@operator("onnx.Gather")
+def gather(machine, op, x, scope):
+    return np.take(x[0], x[1].astype(int), axis=numbers(op.attributes.get("axis", "0"))[0])
+
+
+@operator("onnx.ConstantOfShape")
+def constant_of_shape(machine, op, x, scope):
+    return np.full([int(n) for n in x[0]], dense(op.attributes["value"]).reshape(-1)[0])
+
+
+@operator("onnx.Split")
+def split(machine, op, x, scope):
+    axis = numbers(op.attributes.get("axis", "0"))[0]
+    return np.split(x[0], np.cumsum([int(n) for n in x[1]])[:-1], axis=axis)
+
+
 @operator("onnx.Trilu")
 def trilu(machine, op, x, scope):
     k = int(np.reshape(x[1], -1)[0]) if len(x) > 1 and x[1] is not None else 0
@@ -214,11 +255,12 @@ def onnx_range(machine, op, x, scope):
     return np.arange(*(int(np.reshape(n, -1)[0]) for n in x))
 
 
-@operator("onnx.ReduceMax", "onnx.ReduceSum")
+@operator("onnx.ReduceMax", "onnx.ReduceSum", "onnx.ReduceMaxV13")
 def onnx_reduce(machine, op, x, scope):
-    function = np.max if op.name == "onnx.ReduceMax" else np.sum
+    function = np.max if op.name.startswith("onnx.ReduceMax") else np.sum
     keep = bool(numbers(op.attributes.get("keepdims", "1"))[0])
-    return function(x[0], axis=tuple(int(a) for a in np.reshape(x[1], -1)), keepdims=keep)
+    axes = numbers(op.attributes["axes"]) if "axes" in op.attributes else np.reshape(x[1], -1)
+    return function(x[0], axis=tuple(int(a) for a in axes), keepdims=keep)
 
 
 def attend(q, k, v, scale, change):
@@ -270,23 +312,42 @@ def onnx_attention(machine, op, x, scope):
 def tm_attention(machine, op, x, scope):
     mask = x[3] if len(x) == 5 else None
     scale = float(op.attributes["scale"].split(":")[0]) if "scale" in op.attributes else x[0].shape[-1] ** -0.5
-    return attend(*x[:3], scale, lambda s: with_mask(s, mask))
+
+    def change(s):
+        i, j = np.ogrid[: s.shape[-2], : s.shape[-1]]
+        s = np.where(j <= i, s, -np.inf) if op.attributes.get("is_causal") == "true" else s
+        return with_mask(s, mask)
+
+    return attend(*x[:3], scale, change)
 
 
-@operator("iree_linalg_ext.attention")
+@operator("iree_linalg_ext.index")
+def iree_index(machine, op, x, scope):
+    return scope["along"][numbers(op.attributes["dim"])[0]]
+
+
+@operator("iree_linalg_ext.attention", "iree_linalg_ext.online_attention")
 def iree_attention(machine, op, x, scope):
+    online = op.name.endswith("online_attention")
     maps = [affine_map(part) for part in mlirtext.split(op.attributes["indexing_maps"].strip()[1:-1])]
     letters = {name: chr(97 + n) for n, name in enumerate(maps[0][0])}
     terms = ["".join(letters[r] for r in results) for _, results in maps]
-    out = terms[-1]
+    inits = 3 if online else 1
+    out = terms[-inits]
     key = next(c for c in terms[2] if c not in out)
     rows = "".join(c for c in letters.values() if c in out and c in terms[0]) + key
     s = np.einsum(f"{terms[0]},{terms[1]}->{rows}", x[0], x[1], optimize=True) * x[3]
-    s = np.broadcast_to(run_region(machine, op.regions[0][0], scope, [s]), s.shape)
-    if len(maps) == 6:
+    along = {n: np.arange(s.shape[rows.index(c)]).reshape([-1 if c == r else 1 for r in rows])
+             for n, c in enumerate(letters.values()) if c in rows}
+    s = np.broadcast_to(run_region(machine, op.regions[0][0], scope | {"along": along}, [s]), s.shape)
+    if len(maps) == 5 + inits:
         mask = x[4]
         full = [mask.shape[terms[4].index(c)] if c in terms[4] else 1 for c in rows]
         order = np.argsort([rows.index(c) for c in terms[4]])
         s = with_mask(s, mask.transpose(order).reshape(full))
-    p = softmax_of(s, -1)
-    return np.einsum(f"{rows},{terms[2]}->{out}", p, x[2], optimize=True)
+    if not online:
+        return np.einsum(f"{rows},{terms[2]}->{out}", softmax_of(s, -1), x[2], optimize=True)
+    m = s.max(axis=-1)
+    p = np.exp(s - m[..., None])
+    product = np.einsum(f"{rows},{terms[2]}->{out}", p, x[2], optimize=True)
+    return [product] + [np.einsum(f"{rows[:-1]}->{term}", value) for term, value in zip(terms[-2:], (m, p.sum(-1)))]

@@ -113,8 +113,8 @@ class Machine:
         for op in block.ops:
             if op.name in ("func.return", "onnx.Return"):
                 return [scope[name] for name in op.operands]
-            if op.name in ("linalg.yield", "fa.yield", "tensor.yield", "stablehlo.return", "iree_linalg_ext.yield",
-                           "linalg_ext.yield"):
+            if op.name in ("linalg.yield", "fa.yield", "scf.yield", "tensor.yield", "stablehlo.return",
+                           "iree_linalg_ext.yield", "linalg_ext.yield"):
                 return [scope[name] for name in op.operands]
             results = self.run(op, scope)
             scope.update(zip(op.results, results))
@@ -212,6 +212,11 @@ def affine_map(text):
 def affine_apply(machine, op, x, scope):
     names, results = affine_map(op.attributes["map"])
     return eval(results[0], {}, dict(zip(names, x)))
+
+
+@operator("scf.if")
+def scf_if(machine, op, x, scope):
+    return machine.block(op.regions[0 if x[0] else 1][0], dict(scope))
 
 
 # func, cf, tensor
@@ -321,6 +326,11 @@ def matmul(machine, op, x, scope):
     return (np.matmul(x[0], x[1]) if plain else einsum(maps, x)) + x[2]
 
 
+@operator("linalg.contract")
+def contract(machine, op, x, scope):
+    return einsum(linalg_maps(op), x) + x[2]
+
+
 @operator("linalg.fill")
 def fill(machine, op, x, scope):
     return np.full(x[1].shape, x[0])
@@ -346,8 +356,11 @@ def softmax_of(x, axis):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-for name, function in {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}.items():
+for name, function in {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
+                       "max": np.maximum}.items():
     OPERATORS["linalg." + name] = lambda m, op, x, s, f=function: f(x[0], x[1])
+for name, function in {"exp": np.exp, "log": np.log, "tanh": np.tanh, "reciprocal": np.reciprocal}.items():
+    OPERATORS["linalg." + name] = lambda m, op, x, s, f=function: f(x[0])
 
 
 @operator("linalg.map")
@@ -428,6 +441,25 @@ def gathered(value, results, names):
     return value.reshape([next(shape) if r in names else 1 for r in results])
 
 
+def computed(machine, block, scope, wanted):
+    """`scope` with what is computed up to `wanted` of the values in it."""
+    scope = dict(scope)
+    for o in block.ops:
+        if wanted in scope:
+            break
+        if all(name in scope for name in o.operands):
+            scope.update(zip(o.results, machine.run(o, scope)))
+    return scope
+
+
+def reads(block, value, names):
+    """Whether one of `names` goes into `value`."""
+    if value in names:
+        return True
+    producer = next((o for o in block.ops if value in o.results), None)
+    return producer is not None and any(reads(block, operand, names) for operand in producer.operands)
+
+
 def reduce_generic(machine, op, block, inner, x, maps, names, shape, kinds):
     accumulators = [name for name, _ in block.arguments[len(x) - len(op.results):]]
     producers = {result: o for o in block.ops for result in o.results}
@@ -435,19 +467,18 @@ def reduce_generic(machine, op, block, inner, x, maps, names, shape, kinds):
     for which, yielded in enumerate(block.ops[-1].operands):
         last = producers.get(yielded)
         accumulator = accumulators[which]
+        _, out = maps[len(x) - len(op.results) + which]
+        if sorted(out) == sorted(names) and not reads(block, yielded, accumulators):
+            scope = computed(machine, block, inner, yielded)
+            results.append(gathered(np.broadcast_to(scope[yielded], shape), out, names))
+            continue
         if not last or last.name not in REDUCERS or accumulator not in last.operands:
             results.append(Undefined)
             continue
         term = last.operands[1 - last.operands.index(accumulator)]
-        scope = dict(inner)
-        for o in block.ops:
-            if term in scope:
-                break
-            if all(name in scope for name in o.operands):
-                scope.update(zip(o.results, machine.run(o, scope)))
+        scope = computed(machine, block, {n: v for n, v in inner.items() if n not in accumulators}, term)
         value = np.broadcast_to(scope[term], shape)
         axes = tuple(i for i, kind in enumerate(kinds) if kind == "reduction")
-        _, out = maps[len(x) - len(op.results) + which]
         value = REDUCERS[last.name].reduce(value, axis=axes, keepdims=True)
         kept = [1 if i in axes else n for i, n in enumerate(shape)]
         value = gathered(np.broadcast_to(value, kept), [r if r in names and kinds[names.index(r)] == "parallel" else "0"
@@ -487,10 +518,12 @@ def attention(machine, op, x, scope):
     kept &= band(op.attributes.get("mask", ""), i, j, s.shape[2], keys[:, None, None, None])
     s = np.where(kept, s, -np.inf)
     m = s.max(axis=-1, keepdims=True)
-    e = np.exp(s - np.where(np.isinf(m), 0, m))
+    m = np.where(np.isinf(m), 0, m)
+    e = np.exp(s - m)
     l = e.sum(axis=-1, keepdims=True)
     o = np.einsum("bhij,bhje->bhie", e / np.where(l == 0, 1, l), v)
-    return o.transpose(0, 2, 1, 3) if bshd else o
+    o = o.transpose(0, 2, 1, 3) if bshd else o
+    return [o, (m + np.log(l))[..., 0]][: len(op.results)]
 
 
 def run_region(machine, block, scope, arguments):

@@ -181,14 +181,13 @@ class Parser:
 
 def shape_of(kind):
     """Extents of a tensor type, None where dynamic."""
-    inner = kind[kind.index("<") + 1 : kind.rindex(">")]
-    parts = inner.split("x")
-    return [None if p == "?" else int(p) for p in parts[:-1]]
+    sizes = re.match(r"(?:[\d?]+x)*", kind[kind.index("<") + 1 :])[0]
+    return [None if n == "?" else int(n) for n in sizes.split("x")[:-1]]
 
 
 def element_of(kind):
     if kind.startswith("tensor<"):
-        return kind[:-1].split("<", 1)[1].rsplit("x", 1)[-1]
+        return re.sub(r"^(?:[\d?]+x)*", "", kind[:-1].split("<", 1)[1])
     return kind
 
 

@@ -3,11 +3,14 @@
 
 import random
 
-from emitters import FORMS, Emitter, kind, literal
+from emitters import FORMS, Dynamic, Emitter, kind, literal
 
 NEAR_MISSES = ["denominator", "dropout", "mask_after", "other_axis", "scores_used", "weights_used", "f32", "factor"]
 MASKS = ["none", "none", "causal", "causal_add", "causal_shift", "window", "lengths", "lengths_add", "table", "boolean",
          "bias", "softcap", "alibi", "prefix", "causal_lengths", "bias_causal"]
+
+
+DYNAMIC = ["linalg", "named", "onnx"]  # whose operations take dynamic extents as they are
 
 
 class Program:
@@ -29,7 +32,15 @@ class Program:
             self.rows = 7
         if mutation == "other_axis":
             self.rows = self.keys = 12
-        self.notes = []
+        self.notes, self.keep, self.lse = [], None, None
+        if form in DYNAMIC and self.mask != "table" and pick([True, False, False]):
+            self.make_dynamic()
+
+    def make_dynamic(self):
+        """Some of batch size, rows and keys are known when the program runs only."""
+        for name in self.random.sample(["batch", "rows", "keys"], self.random.choice([1, 2, 3])):
+            setattr(self, name, Dynamic(getattr(self, name), f"%{name}"))
+            self.notes.append(f"?{name}")
 
     @property
     def heads(self):
@@ -163,7 +174,7 @@ class Program:
         if not keeps:
             return s
         self.notes.append(f"fill:{fill:g}")
-        keep = keeps[0] if len(keeps) == 1 else e.binary("and", *keeps)
+        keep = self.keep = keeps[0] if len(keeps) == 1 else e.binary("and", *keeps)
         lowest = e.scalar(fill, t, shape)
         if self.form == "onnx":
             lowest = e.broadcast(lowest, shape, [])
@@ -191,14 +202,24 @@ class Program:
         total = e.reduce("add", x)
         if self.mutation == "denominator":
             total = e.binary("add", total, e.scalar(1.0, self.wide, e.shape(total)))
-        styles = ["div", "div", "late", "recompute", "logsum"] + ["exp2"] * (self.form in ("linalg", "named"))
+        styles = ["div", "div", "late", "recompute", "logsum"] + ["exp2", "joint"] * (self.form in ("linalg", "named"))
+        if self.keep:
+            styles.append("where")
         style = pick(styles) if not self.mutation else "div"
         if style == "logsum" and self.mask in ("boolean", "lengths", "lengths_add", "causal_lengths"):
             # log(sum) is lost beside a large finite fill where a row has no key: no form to compare with.
             style = "div"
         self.notes.append(style)
+        if style == "joint":
+            x, total = e.exp_and_sum(s, m)
+        if style == "where":
+            x = e.select(self.keep, x, e.scalar(0.0, self.wide, shape))
+            total = e.reduce("add", x)
+        if style != "exp2" and not self.mutation and pick([True, False, False, False]):
+            self.notes.append("lse")
+            self.lse = e.binary("add", m, e.unary("log", total))
         if style == "logsum":
-            lse = e.binary("add", m, e.unary("log", total))
+            lse = self.lse or e.binary("add", m, e.unary("log", total))
             return self.guarded(e.unary("exp", e.binary("sub", s, e.row(lse, shape))), s), None
         if style == "exp2":
             log2e = e.scalar(1.4426950408889634, self.wide, shape)
@@ -253,7 +274,13 @@ class Program:
         to = pick([self.type, "f32"]) if total is None else self.wide
         o = e.contract(rounded, v, spec, to)
         if total is not None:
-            o = e.cast(e.binary("div", o, self.spread(total, e.shape(o))), self.type)
+            if pick([True, False]):
+                o = e.binary("div", o, self.spread(total, e.shape(o)))
+            else:
+                self.notes.append("reciprocal")
+                one = e.scalar(1.0, self.wide, e.shape(total))
+                o = e.binary("mul", o, self.spread(e.binary("div", one, total), e.shape(o)))
+            o = e.cast(o, self.type)
         if self.grouped:
             o = e.reshape(o, [self.batch, self.heads, self.rows, self.width])
         layout = pick(["bhsd", "bshd", "merged"])
@@ -262,7 +289,7 @@ class Program:
             o = e.transpose(o, [0, 2, 1, 3])
         if layout == "merged":
             o = e.reshape(o, [self.batch, self.rows, self.heads * self.width])
-        results = [o]
+        results = [o] + ([self.lse] if self.lse else [])
         if self.mutation == "scores_used":
             results.append(s)
         if self.mutation == "weights_used":
