@@ -55,6 +55,24 @@ Expr *mlir::fa::raising::reshaped(Graph &graph, Value operand, Value result,
   return inner ? graph.load(operand, *inner) : nullptr;
 }
 
+Expr *mlir::fa::raising::unitsChanged(Graph &graph, Value operand, Value result,
+                                      const Coords &at) {
+  RankedTensorType from = tensorType(operand), to = tensorType(result);
+  if (!from || !to)
+    return nullptr;
+  Coords inner, others;
+  for (auto [coord, extent] : llvm::zip(at, to.getShape()))
+    if (extent != 1)
+      others.push_back(coord);
+  size_t next = 0;
+  for (int64_t extent : from.getShape()) {
+    if (extent != 1 && next == others.size())
+      return nullptr;
+    inner.push_back(extent == 1 ? Coord() : others[next++]);
+  }
+  return next == others.size() ? graph.load(operand, inner) : nullptr;
+}
+
 Expr *mlir::fa::raising::reducedOver(Graph &graph, Fn op, Value operand,
                                      ArrayRef<int64_t> dims, bool keepsDims,
                                      const Coords &at) {

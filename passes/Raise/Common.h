@@ -31,6 +31,10 @@ Expr *transposed(Graph &graph, Value operand, ArrayRef<int64_t> permutation,
 
 Expr *reshaped(Graph &graph, Value operand, Value result, const Coords &at);
 
+/// A reshape that adds and removes dimensions of one element only, so that
+/// dynamic ones stay what they are.
+Expr *unitsChanged(Graph &graph, Value operand, Value result, const Coords &at);
+
 /// Reduction of `dims`, which the result has with extent 1 or not at all.
 Expr *reducedOver(Graph &graph, Fn op, Value operand, ArrayRef<int64_t> dims,
                   bool keepsDims, const Coords &at);

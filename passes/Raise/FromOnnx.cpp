@@ -163,8 +163,10 @@ static Expr *defineView(Graph &graph, OpResult result, StringRef name,
     auto permutation = integersOf(attributeOf(op, "perm"));
     return permutation ? transposed(graph, first, *permutation, at) : nullptr;
   }
-  if (name == "Reshape" || name == "Unsqueeze" || name == "Squeeze" ||
-      name == "UnsqueezeV11" || name == "SqueezeV11" || name == "Flatten")
+  if (name == "Unsqueeze" || name == "Squeeze" || name == "UnsqueezeV11" ||
+      name == "SqueezeV11")
+    return unitsChanged(graph, first, result, at);
+  if (name == "Reshape" || name == "Flatten")
     return reshaped(graph, first, result, at);
   if (name == "Expand")
     return broadcastLoad(graph, first, at);

@@ -559,7 +559,8 @@ class Onnx(Emitter):
         return self.constant(number, element)
 
     def row(self, value, shape):
-        return self.reshape(value, list(shape[:-1]) + [1])
+        return self.generic_op("onnx.Unsqueeze", [value, self.listed([-1])], list(shape[:-1]) + [1],
+                               self.element(value))
 
     def iota(self, shape, dim):
         bounds = [self.constant(n, "i64") for n in (0, shape[dim], 1)]

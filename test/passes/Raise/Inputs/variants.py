@@ -298,8 +298,6 @@ class Program:
 
     def spread(self, total, shape):
         e = self.e
-        if self.form == "onnx":
-            return e.reshape(total, list(shape[:-1]) + [1])
         return e.row(total, shape)
 
 
