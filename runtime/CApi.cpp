@@ -35,16 +35,17 @@ const Manifest &manifestOf(const fa_artifact *artifact) {
   return artifact->impl->image.manifest;
 }
 
-/// Checks the two arguments that every query has.
-Status queryArguments(const void *object, const void *result) {
-  if (Status s = needs(object, "object"))
+/// Checks two arguments that may not be NULL.
+Status queryArguments(const void *object, const char *objectName,
+                      const void *result, const char *resultName) {
+  if (Status s = needs(object, objectName))
     return s;
-  return needs(result, "result");
+  return needs(result, resultName);
 }
 
 Status indexArguments(const void *artifact, const void *result, size_t index,
                       size_t count) {
-  if (Status s = queryArguments(artifact, result))
+  if (Status s = queryArguments(artifact, "artifact", result, "info"))
     return s;
   if (index < count)
     return {};
@@ -94,7 +95,7 @@ const char *fa_status_name(fa_status status) {
 fa_status fa_artifact_open(const char *path, fa_artifact **artifact) {
   std::string bytes;
   fa_status status = guarded([&] {
-    if (Status s = queryArguments(path, artifact))
+    if (Status s = queryArguments(path, "path", artifact, "artifact"))
       return s;
     return readFile(path, bytes);
   });
@@ -105,7 +106,7 @@ fa_status fa_artifact_open_memory(const void *data, size_t size,
                                   fa_artifact **artifact) {
   std::string bytes;
   fa_status status = guarded([&] {
-    if (Status s = queryArguments(data, artifact))
+    if (Status s = queryArguments(data, "bytes", artifact, "artifact"))
       return s;
     bytes.assign(static_cast<const char *>(data), size);
     return Status();
@@ -121,7 +122,7 @@ fa_status fa_artifact_close(fa_artifact *artifact) {
 fa_status fa_artifact_manifest_json(const fa_artifact *artifact,
                                     const char **json) {
   return guarded([&] {
-    if (Status s = queryArguments(artifact, json))
+    if (Status s = queryArguments(artifact, "artifact", json, "json"))
       return s;
     *json = artifact->impl->image.json.c_str();
     return Status();
@@ -131,7 +132,7 @@ fa_status fa_artifact_manifest_json(const fa_artifact *artifact,
 fa_status fa_artifact_target(const fa_artifact *artifact,
                              fa_target_info *info) {
   return guarded([&] {
-    if (Status s = queryArguments(artifact, info))
+    if (Status s = queryArguments(artifact, "artifact", info, "info"))
       return s;
     const Manifest &manifest = manifestOf(artifact);
     const TargetSpec &target = manifest.target;
@@ -149,7 +150,7 @@ fa_status fa_artifact_target(const fa_artifact *artifact,
 fa_status fa_artifact_problem(const fa_artifact *artifact,
                               fa_problem_info *info) {
   return guarded([&] {
-    if (Status s = queryArguments(artifact, info))
+    if (Status s = queryArguments(artifact, "artifact", info, "info"))
       return s;
     const ProblemSpec &problem = manifestOf(artifact).problem;
     info->layout = problem.layout.c_str();
@@ -166,7 +167,7 @@ fa_status fa_artifact_problem(const fa_artifact *artifact,
 
 fa_status fa_artifact_tensor_count(const fa_artifact *artifact, size_t *count) {
   return guarded([&] {
-    if (Status s = queryArguments(artifact, count))
+    if (Status s = queryArguments(artifact, "artifact", count, "count"))
       return s;
     *count = manifestOf(artifact).tensors.size();
     return Status();
@@ -196,7 +197,7 @@ fa_status fa_artifact_tensor(const fa_artifact *artifact, size_t index,
 
 fa_status fa_artifact_scalar_count(const fa_artifact *artifact, size_t *count) {
   return guarded([&] {
-    if (Status s = queryArguments(artifact, count))
+    if (Status s = queryArguments(artifact, "artifact", count, "count"))
       return s;
     *count = manifestOf(artifact).scalars.size();
     return Status();
@@ -221,7 +222,7 @@ fa_status fa_artifact_scalar(const fa_artifact *artifact, size_t index,
 
 fa_status fa_artifact_kernel_count(const fa_artifact *artifact, size_t *count) {
   return guarded([&] {
-    if (Status s = queryArguments(artifact, count))
+    if (Status s = queryArguments(artifact, "artifact", count, "count"))
       return s;
     *count = manifestOf(artifact).kernels.size();
     return Status();
@@ -248,7 +249,7 @@ fa_status fa_prepare(const fa_artifact *artifact, fa_device device,
                      const fa_scalar *scalars, size_t scalar_count,
                      const fa_prepare_options *options, fa_plan **plan) {
   return guarded([&] {
-    if (Status s = queryArguments(artifact, plan))
+    if (Status s = queryArguments(artifact, "artifact", plan, "plan"))
       return s;
     if ((tensor_count && !tensors) || (scalar_count && !scalars))
       return failure(FA_INVALID_ARGUMENT, "a count without its array");
@@ -288,7 +289,7 @@ fa_status fa_launch(const fa_plan *plan, void *stream) {
 fa_status fa_launch_with(const fa_plan *plan, void *const *data, size_t count,
                          void *stream) {
   return guarded([&] {
-    if (Status s = queryArguments(plan, data))
+    if (Status s = queryArguments(plan, "plan", data, "data"))
       return s;
     return plan->impl->launchWith(data, count, stream);
   });
@@ -296,7 +297,7 @@ fa_status fa_launch_with(const fa_plan *plan, void *const *data, size_t count,
 
 fa_status fa_plan_kernel_name(const fa_plan *plan, const char **name) {
   return guarded([&] {
-    if (Status s = queryArguments(plan, name))
+    if (Status s = queryArguments(plan, "plan", name, "name"))
       return s;
     *name = plan->impl->kernel().name.c_str();
     return Status();
@@ -305,7 +306,7 @@ fa_status fa_plan_kernel_name(const fa_plan *plan, const char **name) {
 
 fa_status fa_plan_note(const fa_plan *plan, const char **note) {
   return guarded([&] {
-    if (Status s = queryArguments(plan, note))
+    if (Status s = queryArguments(plan, "plan", note, "note"))
       return s;
     *note = plan->impl->kernel().note.c_str();
     return Status();
@@ -314,7 +315,7 @@ fa_status fa_plan_note(const fa_plan *plan, const char **note) {
 
 fa_status fa_plan_grid(const fa_plan *plan, int64_t *grid) {
   return guarded([&] {
-    if (Status s = queryArguments(plan, grid))
+    if (Status s = queryArguments(plan, "plan", grid, "grid"))
       return s;
     *grid = plan->impl->grid();
     return Status();

@@ -299,6 +299,7 @@ TEST_F(RuntimeTest, NullArguments) {
   fa_tensor_info info;
   size_t count = 0;
   EXPECT_EQ(fa_artifact_open(nullptr, &artifact), FA_INVALID_ARGUMENT);
+  EXPECT_STREQ(fa_last_error(), "the argument 'path' is NULL");
   EXPECT_EQ(fa_artifact_open("x", nullptr), FA_INVALID_ARGUMENT);
   EXPECT_EQ(fa_artifact_tensor(artifact, 5, &info), FA_INVALID_ARGUMENT);
   EXPECT_EQ(fa_artifact_tensor(nullptr, 0, &info), FA_INVALID_ARGUMENT);
