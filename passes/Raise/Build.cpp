@@ -29,6 +29,7 @@ public:
 private:
   bool checkTypes();
   Value operand(const Candidate &candidate, ArrayRef<Axes> shape);
+  Value sink();
   Value lengthSource(Expr *lengths);
   Value lengths(const Masks &masks);
   bool writeScore(AttentionOp op);
@@ -103,6 +104,28 @@ Value OpWriter::operand(const Candidate &candidate, ArrayRef<Axes> shape) {
     return value;
   auto type = cast<RankedTensorType>(value.getType()).clone(element);
   return arith::TruncFOp::create(b, type, value);
+}
+
+/// The sink as [Hq] of f32; null where it depends on more than the query head.
+Value OpWriter::sink() {
+  Expr *load = graph.seeThrough(attention.sink);
+  if (load->kind != Kind::Load)
+    return nullptr;
+  Axes own;
+  auto shape = cast<ShapedType>(load->source.getType()).getShape();
+  for (auto [at, extent] : llvm::zip(load->at, shape)) {
+    if (at.offset != 0 || extentOf(at.digits) != extent)
+      return nullptr;
+    own.append(atomsOf(at.digits));
+  }
+  auto element = dyn_cast<FloatType>(elementOf(load->source));
+  if (own != plan.queryHeads() || !element || element.getWidth() > 32)
+    return nullptr;
+  Value value = views.arrange(load->source, axesOfDims(load->at), {own});
+  if (element.isF32())
+    return value;
+  auto type = cast<RankedTensorType>(value.getType()).clone(b.getF32Type());
+  return arith::ExtFOp::create(b, type, value);
 }
 
 /// Where the lengths are one number for all of the batch, that number; else the
@@ -233,11 +256,16 @@ AttentionOp OpWriter::makeOp(const Masks &masks) {
     reason = "expects key lengths that depend on the batch alone";
     return nullptr;
   }
+  Value joining = attention.sink ? sink() : Value();
+  if (attention.sink && !joining) {
+    reason = "expects a sink that depends on the query head alone";
+    return nullptr;
+  }
   double scale = factor * attention.dotFactor * plan.q->factor * plan.k->factor;
   auto op = AttentionOp::create(
       b, TypeRange(ValueRange(inits)), q, k, v, inits,
       /*q_lengths=*/Value(), kvLengths, /*q_offsets=*/Value(),
-      /*kv_offsets=*/Value(), /*sink=*/Value(), /*scale_value=*/Value(),
+      /*kv_offsets=*/Value(), /*sink=*/joining, /*scale_value=*/Value(),
       /*at=*/ValueRange{}, b.getF32FloatAttr(scale), masks.attribute,
       LayoutAttr::get(b.getContext(), plan.layout), /*schedule=*/nullptr);
   return op;

@@ -74,6 +74,8 @@ bool Matcher::isShift(Expr *expr) {
     return false;
   switch (expr->op) {
   case Fn::Max:
+    // A sink may be larger than all scores.
+    return isShift(expr->args[0]) || isShift(expr->args[1]);
   case Fn::Min:
   case Fn::Add:
   case Fn::Sub:
@@ -194,7 +196,32 @@ bool Matcher::readExponent() {
   }
   if (!scores)
     return decline("expects scores of queries and keys in the exponent");
-  return readScores(scores);
+  return (!sinkExponent || readSink()) && readScores(scores);
+}
+
+/// What joins the sum is exp(sink - m), with the m of the weights.
+bool Matcher::readSink() {
+  Terms all;
+  terms(sinkExponent, 1, all);
+  Expr *sink = nullptr;
+  size_t shifts = 0;
+  Binding none;
+  for (const Term &term : all) {
+    bool isOwn = llvm::any_of(found->shifts, [&](const Term &shift) {
+      return shift.factor == term.factor &&
+             graph.equal(shift.expr, term.expr, none);
+    });
+    shifts += isOwn;
+    if (isOwn)
+      continue;
+    if (sink || term.factor != 1)
+      return decline("expects a sink that is one logit");
+    sink = term.expr;
+  }
+  if (!sink || shifts != found->shifts.size() || !found->natural)
+    return decline("expects a sink with the maximum of the weights subtracted");
+  found->sink = sink;
+  return true;
 }
 
 /// Whether a row whose `condition` has the value `whenTrue` has no key, so that

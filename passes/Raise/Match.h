@@ -51,6 +51,8 @@ struct Attention {
   };
   llvm::SmallVector<Term> shifts;
   bool natural = true; // to the base e, with no constant among the shifts
+  /// A logit that joins the sum without a key; null where there is none.
+  Expr *sink = nullptr;
   /// The logarithm of the sum of exponentials, where the program reads it.
   Value logSum;
   Coords logSumAt;
@@ -111,6 +113,8 @@ private:
   bool readOutput(Expr *expr);
   bool readBody(const Product &top, const Product &body);
   bool readDenominator(Expr *sum);
+  Expr *splitSink(Expr *sum);
+  bool readSink();
   bool readLogSum(const Terms &all);
   bool readExponent();
   bool readGuards(const Product &top, const Product &body);
@@ -137,7 +141,8 @@ private:
 
   Graph &graph;
   Attention *found = nullptr;
-  Expr *exponential = nullptr; // of the weights: Exp or Exp2
+  Expr *exponential = nullptr;  // of the weights: Exp or Exp2
+  Expr *sinkExponent = nullptr; // of what else is in the sum
   Expr *values = nullptr;
   Axes keys;
   llvm::DenseMap<Value, bool> expLeads;

@@ -263,8 +263,31 @@ void Matcher::findRows() {
         found->row.push_back(axis);
 }
 
+/// The sum over the keys in one that something else joins, whose exponent is
+/// `sinkExponent` then.
+Expr *Matcher::splitSink(Expr *sum) {
+  auto below = [&](Expr *expr) {
+    expr = stripCasts(expr);
+    while (Expr *inner =
+               expr->kind == Kind::Load ? graph.expand(expr) : nullptr)
+      expr = stripCasts(inner);
+    return expr;
+  };
+  for (unsigned side : {0, 1}) {
+    Expr *keyed = below(sum->args[side]), *other = below(sum->args[1 - side]);
+    if (!keyed->isReduce(Fn::Add) || other->kind != Kind::Fn ||
+        other->op != exponential->op)
+      continue;
+    sinkExponent = other->args[0];
+    return keyed;
+  }
+  return sum;
+}
+
 bool Matcher::readDenominator(Expr *sum) {
   sum = stripCasts(sum);
+  if (sum->is(Fn::Add))
+    sum = splitSink(sum);
   if (!sum->isReduce(Fn::Add))
     return decline(llvm::Twine("expects a denominator that is the sum of the "
                                "exponentials, got ") +
@@ -303,7 +326,7 @@ bool Matcher::readDenominator(Expr *sum) {
 
 bool Matcher::match(Value root, Attention &attention) {
   found = &attention;
-  exponential = values = nullptr;
+  exponential = values = sinkExponent = nullptr;
   dotLeads.clear();
   attention.root = root;
   attention.at = graph.dimensions(cast<ShapedType>(root.getType()));

@@ -518,9 +518,11 @@ def attention(machine, op, x, scope):
     kept &= band(op.attributes.get("mask", ""), i, j, s.shape[2], keys[:, None, None, None])
     s = np.where(kept, s, -np.inf)
     m = s.max(axis=-1, keepdims=True)
+    sink = parts[8][0].reshape(1, -1, 1, 1) if parts[8] else np.full((1, 1, 1, 1), -np.inf)
+    m = np.maximum(m, sink)
     m = np.where(np.isinf(m), 0, m)
     e = np.exp(s - m)
-    l = e.sum(axis=-1, keepdims=True)
+    l = e.sum(axis=-1, keepdims=True) + np.exp(sink - m)
     o = np.einsum("bhij,bhje->bhie", e / np.where(l == 0, 1, l), v)
     o = o.transpose(0, 2, 1, 3) if bshd else o
     return [o, (m + np.log(l))[..., 0]][: len(op.results)]

@@ -205,17 +205,25 @@ class Program:
         styles = ["div", "div", "late", "recompute", "logsum"] + ["exp2", "joint"] * (self.form in ("linalg", "named"))
         if self.keep:
             styles.append("where")
+        if self.form != "onnx":
+            styles.append("sink")
         style = pick(styles) if not self.mutation else "div"
         if style == "logsum" and self.mask in ("boolean", "lengths", "lengths_add", "causal_lengths"):
             # log(sum) is lost beside a large finite fill where a row has no key: no form to compare with.
             style = "div"
         self.notes.append(style)
+        if style == "sink":
+            heads = list(shape[1:-2])
+            sink = e.broadcast(e.argument(heads, self.wide), shape[:-1], list(range(1, len(shape) - 2)))
+            m = e.binary("max", m, sink)
+            x = e.unary("exp", e.binary("sub", s, e.row(m, shape)))
+            total = e.binary("add", e.reduce("add", x), e.unary("exp", e.binary("sub", sink, m)))
         if style == "joint":
             x, total = e.exp_and_sum(s, m)
         if style == "where":
             x = e.select(self.keep, x, e.scalar(0.0, self.wide, shape))
             total = e.reduce("add", x)
-        if style != "exp2" and not self.mutation and pick([True, False, False, False]):
+        if style not in ("exp2", "sink") and not self.mutation and pick([True, False, False, False]):
             self.notes.append("lse")
             self.lse = e.binary("add", m, e.unary("log", total))
         if style == "logsum":
