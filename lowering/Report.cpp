@@ -65,6 +65,8 @@ static void describeVersions(raw_ostream &os, AttentionOp op) {
       os << " where TMA takes the tensors";
     if (version.getMostKeys())
       os << " up to " << version.getMostKeys() << " keys";
+    if (version.getWide())
+      os << " where rows are aligned to 16 bytes";
     os << "\n";
   }
 }

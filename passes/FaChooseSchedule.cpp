@@ -105,8 +105,10 @@ private:
       if (!schedule || failed(checkWarps(op, schedule)))
         return failure();
       bool tma = rows[0].tma && fitsWgmma(op, schedule);
-      versions.push_back(VersionAttr::get(op.getContext(), schedule, tma, 0));
-      if (tma)
+      bool wide = !given && any->wide;
+      versions.push_back(VersionAttr::get(op.getContext(), schedule, tma,
+                                          /*most_keys=*/0, wide));
+      if (tma || wide)
         versions.push_back(version(op, rows.back()));
     } else {
       for (const ::fa::target::ScheduleRow &row : rows)
@@ -137,7 +139,7 @@ private:
   static VersionAttr version(AttentionOp op,
                              const ::fa::target::ScheduleRow &row) {
     return VersionAttr::get(op.getContext(), read(op, row), row.tma,
-                            row.mostKeys);
+                            row.mostKeys, row.wide);
   }
 
   static ScheduleAttr read(AttentionOp op,

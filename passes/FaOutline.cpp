@@ -200,6 +200,8 @@ FunctionOpInterface Outliner::createKernel() {
     kernel->setAttr(kScheduleAttr, schedule);
   if (entry->hasAttr(kTmaAttr))
     kernel->setAttr(kTmaAttr, b.getUnitAttr());
+  if (entry->hasAttr(kWideAttr))
+    kernel->setAttr(kWideAttr, b.getUnitAttr());
   for (auto [i, param] : llvm::enumerate(params))
     kernel.setArgAttr(i, kParamAttr, param);
   body = &kernel.getFunctionBody().front();

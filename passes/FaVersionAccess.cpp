@@ -89,27 +89,47 @@ struct VersionAccessPass
       return signalPassFailure();
     SmallVector<gpu::GPUFuncOp> kernels;
     module.walk([&](gpu::GPUFuncOp func) {
-      if (func->hasAttr(kKernelAttr) && !func->hasAttr(kAccessAttr) &&
-          !mayBeMisaligned(func))
+      if (func->hasAttr(kKernelAttr) && !func->hasAttr(kAccessAttr))
         kernels.push_back(func);
     });
     for (gpu::GPUFuncOp kernel : kernels)
-      addWideVersion(module, kernel);
+      if (mayBeMisaligned(kernel))
+        dropIfWide(module, kernel);
+      else
+        addWideVersion(module, kernel);
+  }
+
+  static std::string wideName(gpu::GPUFuncOp kernel) {
+    return (kernel.getName() + "_wide").str();
   }
 
   void addWideVersion(ModuleOp module, gpu::GPUFuncOp kernel) {
     OpBuilder b(kernel);
-    if (kernel->hasAttr(kTmaAttr)) {
+    if (kernel->hasAttr(kTmaAttr) || kernel->hasAttr(kWideAttr)) {
       // TMA asks no less; for other tensors there is another kernel.
       kernel->setAttr(kAccessAttr, b.getI64IntegerAttr(kWide));
       restrict(module, kernel);
       return;
     }
+    std::string name = wideName(kernel);
+    auto gpuModule = kernel->getParentOfType<gpu::GPUModuleOp>();
+    if (gpuModule.lookupSymbol(name)) { // with tiles of its own
+      addToManifest(module, kernel, /*name=*/"");
+      return;
+    }
     auto wide = cast<gpu::GPUFuncOp>(b.clone(*kernel));
-    std::string name = (kernel.getName() + "_wide").str();
     wide.setName(name);
     wide->setAttr(kAccessAttr, b.getI64IntegerAttr(kWide));
     addToManifest(module, kernel, name);
+  }
+
+  /// No launch could tell whether rows are aligned.
+  static void dropIfWide(ModuleOp module, gpu::GPUFuncOp kernel) {
+    if (!kernel->hasAttr(kWideAttr))
+      return;
+    replaceKernelEntry(module, kernel.getName(),
+                       [](const NamedAttrList &) { return KernelEntries{}; });
+    kernel.erase();
   }
 
   /// The kernel is for aligned rows alone.
@@ -122,7 +142,8 @@ struct VersionAccessPass
     });
   }
 
-  /// The wide kernel's entry stands in front of the one that it is a copy of.
+  /// The wide kernel's entry stands in front of the one that it is a copy of;
+  /// without a `name` it is there.
   static void addToManifest(ModuleOp module, gpu::GPUFuncOp kernel,
                             StringRef name) {
     Builder b(module.getContext());
@@ -135,7 +156,7 @@ struct VersionAccessPass
       plain.set("note",
                 b.getStringAttr("rows of q, k, v or o are not aligned to 16 "
                                 "bytes: element-wise loads and stores"));
-      return KernelEntries{wide, plain};
+      return name.empty() ? KernelEntries{plain} : KernelEntries{wide, plain};
     });
   }
 };

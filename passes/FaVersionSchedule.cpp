@@ -23,6 +23,8 @@ static std::string nameOf(StringRef name, VersionAttr version) {
     result += "_short";
   if (version.getTma())
     result += "_tma";
+  if (version.getWide())
+    result += "_wide";
   return result;
 }
 
@@ -39,7 +41,8 @@ static SmallVector<VersionAttr> reachable(AttentionOp op, ArrayAttr versions) {
       continue;
     if (most && !ShapedType::isDynamic(keys))
       version = VersionAttr::get(op.getContext(), version.getSchedule(),
-                                 version.getTma(), /*most_keys=*/0);
+                                 version.getTma(), /*most_keys=*/0,
+                                 version.getWide());
     if (!left.empty() && left.back().getMostKeys() == 0 && version.getTma())
       continue;
     left.push_back(version);
@@ -85,6 +88,8 @@ private:
       made->setAttr(kEntryAttr, b.getStringAttr(name));
       if (version.getTma())
         made->setAttr(kTmaAttr, b.getUnitAttr());
+      if (version.getWide())
+        made->setAttr(kWideAttr, b.getUnitAttr());
       if (version.getMostKeys())
         made->setAttr(kMostKeysAttr,
                       b.getI64IntegerAttr(version.getMostKeys()));

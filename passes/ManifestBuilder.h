@@ -23,6 +23,9 @@ inline constexpr llvm::StringLiteral kTmaAttr = "fa.tma";
 /// of, and of that with the most keys that the version is for.
 inline constexpr llvm::StringLiteral kEntryAttr = "fa.entry";
 inline constexpr llvm::StringLiteral kMostKeysAttr = "fa.most_keys";
+/// Name of the attribute of a version, and of its kernel, that is for rows of
+/// aligned tensors alone.
+inline constexpr llvm::StringLiteral kWideAttr = "fa.wide";
 /// Names of the attributes with a scalar argument's default and class.
 inline constexpr llvm::StringLiteral kDefaultAttr = "fa.default";
 inline constexpr llvm::StringLiteral kClassAttr = "fa.class";

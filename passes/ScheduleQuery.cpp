@@ -7,8 +7,11 @@ using namespace mlir::fa;
 ::fa::target::ScheduleQuery mlir::fa::scheduleQuery(AttentionOp op,
                                                     StringRef chip) {
   MaskAttr mask = op.getMaskOrDefault();
-  return {chip, op.getQType().getElementType().isBF16() ? "bf16" : "f16",
-          op.getQkDim(), op.getVDim(),
+  return {chip,
+          op.getQType().getElementType().isBF16() ? "bf16" : "f16",
+          op.getQkDim(),
+          op.getVDim(),
           ::fa::target::maskClass(mask.getLeftBound().has_value(),
-                                  mask.getRightBound().has_value())};
+                                  mask.getRightBound().has_value()),
+          op.hasScoreRegion() || op.hasKeepRegion()};
 }

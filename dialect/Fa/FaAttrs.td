@@ -159,6 +159,7 @@ def Fa_VersionAttr : AttrDef<Fa_Dialect, "Version"> {
     * `schedule`: how this version computes the op.
     * `tma`: tiles come by TMA, so q, k, v and o need tensor maps.
     * `most_keys`: at most so many keys; 0 takes any number.
+    * `wide`: rows of q, k, v and o are aligned to 16 bytes.
 
     Example: `#fa.version<schedule = #fa.schedule<query_tile = 128, key_tile = 128,
     warps = 8>, tma = true>`.
@@ -166,7 +167,8 @@ def Fa_VersionAttr : AttrDef<Fa_Dialect, "Version"> {
   let parameters = (ins
     "::mlir::fa::ScheduleAttr":$schedule,
     DefaultValuedParameter<"bool", "false">:$tma,
-    DefaultValuedParameter<"int64_t", "0">:$most_keys
+    DefaultValuedParameter<"int64_t", "0">:$most_keys,
+    DefaultValuedParameter<"bool", "false">:$wide
   );
   let assemblyFormat = "`<` struct(params) `>`";
 }

@@ -112,7 +112,8 @@ static Setters conditionsOf(ScheduleRow &row) {
           {"dim_multiple", number(row.dimMultiple, 8)},
           {"mask", maskSet(row.masks)},
           {"most_keys", number(row.mostKeys, 1)},
-          {"tma", flag(row.tma)}};
+          {"tma", flag(row.tma)},
+          {"wide", flag(row.wide)}};
 }
 
 static Setters fieldsOf(ScheduleRow &row) {

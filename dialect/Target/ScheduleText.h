@@ -37,6 +37,8 @@ struct ScheduleRow {
   int64_t mostKeys = 0;
   /// Whether tiles come by TMA; tensors that it cannot load take a later row.
   bool tma = false;
+  /// Whether rows of tensors have to be aligned to 16 bytes.
+  bool wide = false;
 
   // The fields of `#fa.schedule`, which documents them.
   int64_t queryTile = 0, keyTile = 0, warps = 4, stages = 2;
@@ -54,7 +56,7 @@ struct ScheduleRow {
   /// Where the row stands in its text.
   int line = 0;
 
-  bool isConditional() const { return tma || mostKeys != 0; }
+  bool isConditional() const { return tma || wide || mostKeys != 0; }
 };
 
 /// A chip that takes another chip's rows behind its own.

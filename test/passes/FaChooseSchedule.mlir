@@ -15,13 +15,15 @@
 // CPU-LABEL: func.func @plain
 // CPU: schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 1, stages = 1>
 // GPU-LABEL: func.func @plain
-// GPU: schedule = #fa.schedule<query_tile = 128, key_tile = 96, stages = 1>
+// Rows that are not aligned to 16 bytes have tiles of their own.
+// GPU: fa.versions = [#fa.version<schedule = <query_tile = 128, key_tile = 128, stages = 1, threshold = 8>, wide = true>,
+// GPU-SAME: #fa.version<schedule = <query_tile = 128, key_tile = 96, stages = 1>>]
 // What TMA cannot load has a version of its own.
 // TMA-LABEL: func.func @plain
 // TMA: fa.versions = [#fa.version<schedule = <query_tile = 192, key_tile = 128, warps = 12
 // TMA-SAME: tma = true>, #fa.version<schedule = <query_tile = 128, key_tile = {{[0-9]+}}, stages = 1>>]
 // OPTION-LABEL: func.func @plain
-// OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, stages = 1, mask = split>
+// OPTION: schedule = #fa.schedule<query_tile = 128, key_tile = 32, stages = 1, mask = split, threshold = 8>
 // FIELDS-LABEL: func.func @plain
 // FIELDS: schedule = #fa.schedule<query_tile = 128, key_tile = 32, warps = 1, stages = 1, grid = counter>
 // NOFIELD: error: 'fa.attention' op expects fields of #fa.schedule, got 'grids=counter'

@@ -36,3 +36,41 @@ gpu.module @m {
   }
 }
 }
+
+// -----
+
+// A version for aligned rows has tiles of its own; the other one is not copied.
+// CHECK: kernels = [{name = "f_wide", note = "", when = ["and", ["aligned", "q", 16]
+// CHECK-SAME: {name = "f", note = "rows of q, k, v or o are not aligned to 16 bytes
+// CHECK: gpu.func @f_wide({{.*}} attributes {fa.access = 16 : i64
+// CHECK: gpu.func @f(
+// CHECK-NOT: fa.access
+// CHECK-NOT: gpu.func
+module attributes {fa.stage = "outlined", fa.manifest = {kernels = [{name = "f_wide", note = "", when = true}, {name = "f", note = "", when = true}]}} {
+gpu.module @m {
+  gpu.func @f_wide(%q: memref<f16> {fa.param = #fa.param<pointer "q">}) kernel attributes {fa.kernel, fa.wide} {
+    gpu.return
+  }
+  gpu.func @f(%q: memref<f16> {fa.param = #fa.param<pointer "q">}) kernel attributes {fa.kernel} {
+    gpu.return
+  }
+}
+}
+
+// -----
+
+// Where a static stride is odd, no launch may take it.
+// CHECK: kernels = [{name = "f", note = "", when = true}]
+// CHECK-NOT: f_wide
+module attributes {fa.stage = "outlined", fa.manifest = {kernels = [{name = "f_wide", note = "", when = true}, {name = "f", note = "", when = true}]}} {
+gpu.module @m {
+  gpu.func @f_wide(%q: memref<f16> {fa.param = #fa.param<pointer "q">}, %n: index) kernel attributes {fa.kernel, fa.wide} {
+    %r = memref.reinterpret_cast %q to offset: [0], sizes: [%n, 64], strides: [65, 1] : memref<f16> to memref<?x64xf16, strided<[65, 1]>>
+    gpu.return
+  }
+  gpu.func @f(%q: memref<f16> {fa.param = #fa.param<pointer "q">}, %n: index) kernel attributes {fa.kernel} {
+    %r = memref.reinterpret_cast %q to offset: [0], sizes: [%n, 64], strides: [65, 1] : memref<f16> to memref<?x64xf16, strided<[65, 1]>>
+    gpu.return
+  }
+}
+}

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints IR at stage `online` without the step that rescales the accumulator."""
+"""Prints IR at stage `online` without the steps that rescale the accumulator, one in each function."""
 import re
 import sys
 
-text = open(sys.argv[1]).read()
-step = re.search(
-    r"\n *(%\S+) = linalg\.generic [^\n]*outs\((%\w+)[^\n]*\"rescale_acc\"\} \{.*?\n *\} -> [^\n]*", text, re.S
-)
-if not step:
-    sys.exit("no step that rescales the accumulator")
-result, accumulator = step.groups()
-text = text[: step.start()] + text[step.end() :]
-print(re.sub(re.escape(result) + r"\b", accumulator, text))
+STEP = r"\n *(%\S+) = linalg\.generic [^\n]*outs\((%\w+)[^\n]*\"rescale_acc\"\} \{.*?\n *\} -> [^\n]*"
+
+
+def without(function):
+    step = re.search(STEP, function, re.S)
+    if not step:
+        sys.exit("no step that rescales the accumulator")
+    result, accumulator = step.groups()
+    function = function[: step.start()] + function[step.end() :]
+    return re.sub(re.escape(result) + r"\b", accumulator, function)
+
+
+head, *functions = re.split(r"(?m)^(?= *func\.func )", open(sys.argv[1]).read())
+print(head + "".join(without(function) for function in functions))
