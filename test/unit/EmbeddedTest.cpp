@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <thread>
 
 using namespace fa::test;
@@ -52,8 +53,14 @@ protected:
                               static_cast<int64_t>(values.size()), 0);
   }
 
+  /// A module's state lives as long as the process.
+  static void *&newState() {
+    static auto *states = new std::deque<void *>;
+    return states->emplace_back(nullptr);
+  }
+
   std::string bytes = slurp(FA_TEST_ARTEFACT);
-  void *state = nullptr;
+  void *&state = newState();
   std::vector<uint16_t> q = std::vector<uint16_t>(4 * 100 * 64);
   std::vector<uint16_t> k = std::vector<uint16_t>(2 * 5 * 64);
   std::vector<uint16_t> v =

@@ -45,7 +45,8 @@ TEST(EmitObject, RunsAndCallsNothing) {
   int64_t n = 1;
   kernel.runRaw("doubler", {&pointer, &n});
   EXPECT_EQ(x, 3.0f);
-  for (auto symbol : open(kernel.bytes()).getDynamicSymbolIterators())
+  auto object = open(kernel.bytes());
+  for (auto symbol : object.getDynamicSymbolIterators())
     EXPECT_FALSE(llvm::cantFail(symbol.getFlags()) &
                      llvm::object::SymbolRef::SF_Undefined &&
                  !llvm::cantFail(symbol.getName()).empty())
