@@ -282,6 +282,11 @@ bool Accuracy::ok() const {
          largest <= largestLimit;
 }
 
+void Accuracy::allowForRoundedScores(double maxScore) {
+  if (maxScore * 0x1p-24 > frobeniusLimit)
+    frobeniusLimit = infinity;
+}
+
 /// The smallest number of a type that has all its bits.
 static double smallestNormal(fa_type type) {
   return type == FA_F16 ? 0x1p-14 : type == FA_F64 ? 0x1p-1022 : 0x1p-126;

@@ -72,6 +72,11 @@ struct Accuracy {
   double largest = 0, largestLimit = 0;     // element-wise
   int64_t notFinite = 0; // elements that are not finite where they must be
   bool ok() const;
+  /// For scores that a region has changed, the largest of them `maxScore`. By
+  /// the definition they are f32: where rounding that one alone goes beyond the
+  /// relative limit, what the region added to it is lost in every evaluation
+  /// but the float64 one, and the limit is none.
+  void allowForRoundedScores(double maxScore);
 };
 /// `type` is that of q, k and v, `outType` that of o: what is smaller than its
 /// normal numbers, o cannot hold to that relative error.

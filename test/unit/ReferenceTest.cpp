@@ -233,6 +233,22 @@ TEST(Accuracy, SaysWhatIsWrong) {
   EXPECT_FALSE(judgeLse(nan, nan, 3, 1).ok());
 }
 
+TEST(Accuracy, AsksNothingOfSumsThatF32Loses) {
+  // Two scores of 2^28, one of them less a bias of 2: in f32 they are equal.
+  double all64 = 1 / (1 + std::exp(-2.0)), all32 = 0.5;
+  Accuracy found = judgeOutput(&all32, &all64, &all32, 1, FA_F16, FA_F16);
+  EXPECT_FALSE(found.ok());
+  found.allowForRoundedScores(5000);
+  EXPECT_FALSE(found.ok());
+  found.allowForRoundedScores(0x1p28);
+  EXPECT_TRUE(found.ok());
+  // Elements that are not finite stay wrong.
+  double nan = NAN;
+  found = judgeOutput(&nan, &all64, &all32, 1, FA_F16, FA_F16);
+  found.allowForRoundedScores(0x1p28);
+  EXPECT_FALSE(found.ok());
+}
+
 TEST(Accuracy, AsksNoMoreThanTheTypeHolds) {
   double zero[] = {0, 0}, under[] = {6e-78, 1e-78};
   EXPECT_TRUE(judgeOutput(zero, under, under, 2, FA_BF16, FA_F32).ok());

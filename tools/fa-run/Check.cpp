@@ -142,6 +142,8 @@ public:
     result.o =
         rt::judgeOutput(out.data(), expected.o.data(), expected.low.data(),
                         out.size(), problem.type, o->type());
+    if (artefact.problem.has_score_region)
+      result.o.allowForRoundedScores(expected.maxScore);
     result.hasLse = lse;
     if (lse)
       result.lse =
