@@ -7,11 +7,15 @@ using namespace mlir::fa;
 ::fa::target::ScheduleQuery mlir::fa::scheduleQuery(AttentionOp op,
                                                     StringRef chip) {
   MaskAttr mask = op.getMaskOrDefault();
+  bool extras = op.hasScoreRegion() || op.hasKeepRegion() || op.getQLengths() ||
+                op.getKvLengths() || op.getSink() ||
+                op.getOutputType().getElementTypeBitWidth() >
+                    op.getQType().getElementTypeBitWidth();
   return {chip,
           op.getQType().getElementType().isBF16() ? "bf16" : "f16",
           op.getQkDim(),
           op.getVDim(),
           ::fa::target::maskClass(mask.getLeftBound().has_value(),
                                   mask.getRightBound().has_value()),
-          op.hasScoreRegion() || op.hasKeepRegion()};
+          extras};
 }

@@ -27,9 +27,9 @@ struct ScheduleQuery {
   std::string_view type;
   int64_t qkDim, vDim;
   MaskClass mask;
-  /// Whether the op has a region, whose values need registers: wide rows, which
-  /// leave none, are not for it.
-  bool regions = false;
+  /// Whether the op has what needs registers besides (a region, lengths, a
+  /// sink, a wider output): wide rows, which leave none, are not for it.
+  bool extras = false;
 };
 
 /// The rows for the chip, then for the chip whose rows it takes behind its own,

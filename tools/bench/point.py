@@ -205,8 +205,9 @@ class Point:
         torch.cuda.synchronize()
         name = "fa " + entry["name"]
         fields = {"maker": "fa", **{x: entry[x] for x in ("type", "variant", "score")}}
-        # The kernel for 16-byte access has the schedule of the one for any.
-        schedule = entry["schedules"].get(kernel.removesuffix("_wide"), "")
+        # The kernel for 16-byte access has a schedule of its own, or that of the one for any.
+        schedules = entry["schedules"]
+        schedule = schedules.get(kernel) or schedules.get(kernel.removesuffix("_wide"), "")
         self.add(name, call, o, expected, kernel=kernel, schedule=schedule, **fields)
         if not torch.isfinite(o).all():
             self.rows[name]["wrong"] = True
