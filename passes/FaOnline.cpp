@@ -192,26 +192,49 @@ OnlineRewriter::State OnlineRewriter::keyLoop(Value q) {
   return {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
 }
 
+/// The ops of a region that may only see positions which exist: those that read
+/// memory or could trap, and what they compute their operands with.
+static DenseSet<Operation *> findBound(Block &body) {
+  DenseSet<Operation *> bound;
+  for (Operation &inner : llvm::reverse(body.without_terminator())) {
+    if (isa<tensor::ExtractOp>(inner) || !isPure(&inner))
+      bound.insert(&inner);
+    if (bound.contains(&inner))
+      for (Value operand : inner.getOperands())
+        if (Operation *from = operand.getDefiningOp())
+          bound.insert(from);
+  }
+  return bound;
+}
+
 /// `region` with `leading` arguments, this tile's batch and head, and (i, j).
-/// Coordinates of padding are moved to the last position that exists, so that a
-/// region which reads memory never reads for a position that does not.
+/// For what reads memory the coordinates of padding are moved to the last
+/// position that exists.
 Value OnlineRewriter::inlineRegion(OpBuilder &nested, Region &region,
                                    ArrayRef<Value> leading, Value i, Value j) {
-  bool reads = llvm::any_of(region.front(), [](Operation &inner) {
-    return isa<tensor::ExtractOp>(inner) || !isPure(&inner);
-  });
-  if (reads) {
-    i = t.min(i, t.sub(queryLength, t.index(1)));
-    j = t.min(j, t.sub(keyLength, t.index(1)));
-  }
+  Block &body = region.front();
+  DenseSet<Operation *> bound = findBound(body);
+  auto usesInBound = [&](BlockArgument argument) {
+    return llvm::any_of(argument.getUsers(),
+                        [&](Operation *user) { return bound.contains(user); });
+  };
   SmallVector<Value> arguments(leading);
   llvm::append_range(arguments, ArrayRef<Value>{batch, head, i, j});
+  SmallVector<Value> moved = arguments;
+  unsigned key = body.getNumArguments() - 1, query = key - 1;
+  if (usesInBound(body.getArgument(query)))
+    moved[query] = t.min(i, t.sub(queryLength, t.index(1)));
+  if (usesInBound(body.getArgument(key)))
+    moved[key] = t.min(j, t.sub(keyLength, t.index(1)));
   IRMapping mapping;
-  mapping.map(region.getArguments(), arguments);
-  for (Operation &inner : region.front().without_terminator())
+  for (Operation &inner : body.without_terminator()) {
+    mapping.map(body.getArguments(),
+                bound.contains(&inner) ? moved : arguments);
     nested.clone(inner, mapping);
+  }
+  mapping.map(body.getArguments(), arguments);
   return mapping.lookupOrDefault(
-      cast<YieldOp>(region.front().getTerminator()).getValue());
+      cast<YieldOp>(body.getTerminator()).getValue());
 }
 
 /// Where the scale is positive and nothing but the mask stands between the

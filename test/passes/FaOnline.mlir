@@ -92,6 +92,39 @@ func.func @everything(%q: !q, %k: !k, %o: memref<1x1x16x64xf32>, %l: memref<1x1x
 
 // -----
 
+// What a region computes with coordinates, and does not read memory with, takes them as they are.
+!q = memref<1x1x16x64xf16>
+!k = memref<1x1x40x64xf16>
+
+// CHECK-LABEL: func.func @alibi
+// CHECK-SAME: %[[SLOPES:[^:]*]]: memref<4xf32>, %[[BIAS:[^:]*]]: memref<40xf32>
+// CHECK: fa.step = "scores"
+// CHECK: %[[JC:.*]] = arith.minsi %[[J:.*]], %{{.*}} : index
+// CHECK: memref.load %[[SLOPES]]
+// CHECK: memref.load %[[BIAS]][%[[JC]]]
+// CHECK: arith.subi %[[J]], %{{.*}} : index
+func.func @alibi(%q: !q, %k: !k, %o: memref<1x1x16x64xf32>, %slopes: memref<4xf32>, %bias: memref<40xf32>, %h: index,
+                 %i: index, %scale: f32) {
+  %c0 = arith.constant 0 : index
+  %c100 = arith.constant 100 : index
+  fa.attention ins(%q, %k, %k : !q, !k, !k) outs(%o : memref<1x1x16x64xf32>)
+    scale(%scale) at(%c0, %h, %i of %c100) {schedule = #fa.schedule<query_tile = 16, key_tile = 8>} score {
+  ^bb0(%x: f32, %bb: index, %hh: index, %ii: index, %jj: index):
+    %slope = memref.load %slopes[%hh] : memref<4xf32>
+    %add = memref.load %bias[%jj] : memref<40xf32>
+    %gap = arith.subi %jj, %ii : index
+    %wide = arith.index_cast %gap : index to i64
+    %distance = arith.sitofp %wide : i64 to f32
+    %slant = arith.mulf %slope, %distance : f32
+    %y = arith.addf %x, %add : f32
+    %z = arith.addf %y, %slant : f32
+    fa.yield %z : f32
+  }
+  return
+}
+
+// -----
+
 // A negative scale would turn the maximum into a minimum: it multiplies the scores.
 !t = memref<1x1x16x64xf16>
 
