@@ -62,6 +62,34 @@ def FaNarrowCompares : Pass<"fa-narrow-compares", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FaFloatCoordinates : Pass<"fa-float-coordinates", "::mlir::ModuleOp"> {
+  let summary = "Convert coordinates to f32 once a tile";
+  let description = [{
+    Conversions to f32 of four or more `index` sums (by way of i64) in one block that
+    differ by constants below 2^12 only, and hold a small term (made of the thread's
+    number), become one conversion and f32 arithmetic. Sums of indices are taken not
+    to overflow. Needs CSE in front.
+
+    ```mlir
+    %x = arith.sitofp %base + 9 : i64 to f32
+    %y = arith.mulf %slope, %x : f32
+    %t = arith.addf (arith.mulf %s, %scale), %y : f32
+    // ==>
+    %b = arith.mulf %slope, (arith.sitofp %base) : f32    // one for all elements
+    %y = math.fma %slope, 9.0, %b : f32
+    %t = math.fma %s, %scale, %y : f32
+    ```
+
+    A product with a factor that four elements share is within
+    2^-23 |factor| (|base| + 2^12) of the exact one. A coordinate that is used otherwise is
+    (high + (low + constant)), where low = base mod 2^12: bit by bit what the
+    conversion gave for bases below 2^36.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def FaMergeCompares : Pass<"fa-merge-compares", "::mlir::ModuleOp"> {
   let summary = "Ask a mask's elements for one limit, not for two";
   let description = [{

@@ -17,6 +17,8 @@ void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   // masks' comparisons -> 32 bits
   manager.addPass(createFaNarrowCompares());
   manager.addPass(createCSEPass());
+  // coordinates as f32 numbers -> one conversion a tile
+  manager.addPass(createFaFloatCoordinates());
   // two limits of an element -> one
   manager.addPass(createFaMergeCompares());
   // math ops -> instructions and polynomials
