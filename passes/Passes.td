@@ -634,6 +634,26 @@ def WgFastExp : Pass<"wg-fast-exp", "ModuleOp"> {
                            "scf::SCFDialect", "wg::WgDialect"];
 }
 
+def WgLiftLoads : Pass<"wg-lift-loads", "ModuleOp"> {
+  let summary = "Read what is the same for a whole tile once";
+  let description = [{
+    Stage async (or values); kernels with `fa.tma`. A `memref.load` in a map none of
+    whose operands depends on the element moves in front of the map. It goes where
+    one that dominates it has read the same place and no op in between may write
+    global memory.
+
+    ```mlir
+    wg.map(%s) { memref.load %slopes[%h] }
+    scf.for { wg.map(%s1) { memref.load %slopes[%h] } }
+    ==>
+    %slope = memref.load %slopes[%h]
+    wg.map(%s) { %slope }
+    scf.for { wg.map(%s1) { %slope } }
+    ```
+  }];
+  let dependentDialects = ["wg::WgDialect"];
+}
+
 def WgRareRows : Pass<"wg-rare-rows", "ModuleOp"> {
   let summary = "Compute what follows from references where they move";
   let description = [{

@@ -117,6 +117,7 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgFastExp());
   pm.addPass(createWgAcquireAhead());
   pm.addPass(createWgPlaceWaits());
+  pm.addPass(createWgLiftLoads()); // what regions read once a tile
   pm.addPass(createCSEPass());
   pm.addPass(createWgRareRows()); // row work where references move
   pm.addPass(createWgJoinRare());
