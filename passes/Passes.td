@@ -634,6 +634,31 @@ def WgFastExp : Pass<"wg-fast-exp", "ModuleOp"> {
                            "scf::SCFDialect", "wg::WgDialect"];
 }
 
+def WgSmallTanh : Pass<"wg-small-tanh", "ModuleOp"> {
+  let summary = "Take tanh of small arguments by a polynomial";
+  let description = [{
+    Stage async (or values); kernels with `fa.tma`. In a map on fragments whose one
+    f32 `math.tanh` has as argument an element times factors that are the same
+    for all elements, under a warp's vote whether some argument z has |z| > 1/2:
+
+    ```mlir
+    %t = wg.map(%s, %r) { tanh(s * f) * g + r }
+    ==>
+    %far = wg.any(max |s| of each row) { > 1/2 / |f| }
+    %h = scf.if %far { wg.map(%s) { |s| <= 1/2 / |f| ? polynomial : tanh(s * f) * g } }
+         else { wg.map(%s) { s * (b0 + s^2 * (b1 + s^2 * (b2 + s^2 * b3))) } }
+    %t = wg.map(%r, %h) { h + r }
+    ```
+
+    f and g are folded into the coefficients. The polynomial's relative error is at
+    most 6e-7, that of the other form 7e-7 (`fastmath<afn>`, fa-expand-gpu-math).
+    Where |f| is not in [2^-12, 2^12] or |g| not in [2^-30, 2^30] all arguments count
+    as far. Other maps stay as they are.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "scf::SCFDialect", "wg::WgDialect"];
+}
+
 def WgLiftLoads : Pass<"wg-lift-loads", "ModuleOp"> {
   let summary = "Read what is the same for a whole tile once";
   let description = [{

@@ -118,6 +118,7 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAcquireAhead());
   pm.addPass(createWgPlaceWaits());
   pm.addPass(createWgLiftLoads()); // what regions read once a tile
+  pm.addPass(createWgSmallTanh()); // softcap of small scores
   pm.addPass(createCSEPass());
   pm.addPass(createWgRareRows()); // row work where references move
   pm.addPass(createWgJoinRare());

@@ -104,15 +104,19 @@ Value expandExp(GpuMaths &m, Value x) {
 }
 
 /// For |x| < 0.6 an odd polynomial, since 1 - 2/(e^2x + 1) loses its leading
-/// digits there; relative error 3e-7 in both.
-Value expandTanh(GpuMaths &m, Value x) {
+/// digits there; relative error 3e-7 in both. Where only the absolute error
+/// counts (`isFar`) it is 3e-7 without the polynomial.
+Value expandTanh(GpuMaths &m, Value x, bool isFar) {
+  Value power = m.ex2(m.mul(m.abs(x), m.c(2 * kLog2E)));
+  Value far = m.fma(m.reciprocal(m.add(power, m.c(1))), m.c(-2), m.c(1));
+  far = m.copySign(far, x);
+  if (isFar)
+    return far;
   Value square = m.mul(x, x);
   Value odd = m.polynomial(square, {-0.333332986, 0.133319154, -0.0537832933,
                                     0.0207946189, -0.00589394616});
   Value near = m.fma(m.mul(odd, square), x, x);
-  Value power = m.ex2(m.mul(m.abs(x), m.c(2 * kLog2E)));
-  Value far = m.fma(m.reciprocal(m.add(power, m.c(1))), m.c(-2), m.c(1));
-  return m.select(m.less(m.abs(x), m.c(0.6)), near, m.copySign(far, x));
+  return m.select(m.less(m.abs(x), m.c(0.6)), near, far);
 }
 
 /// A sum of two f32 values, the second small.
@@ -209,7 +213,11 @@ Value expand(GpuMaths &m, Operation *op, ValueRange in) {
       .Case([&](math::Exp2Op) { return m.ex2(in[0]); })
       .Case([&](math::LogOp) { return m.mul(m.lg2(in[0]), m.c(kLn2)); })
       .Case([&](math::Log2Op) { return m.lg2(in[0]); })
-      .Case([&](math::TanhOp) { return expandTanh(m, in[0]); })
+      .Case([&](math::TanhOp tanh) {
+        return expandTanh(
+            m, in[0],
+            bitEnumContainsAll(tanh.getFastmath(), arith::FastMathFlags::afn));
+      })
       .Case([&](math::PowFOp) { return expandPow(m, in[0], in[1]); })
       .Case([&](math::SqrtOp) { return m.squareRoot(in[0]); })
       .Case([&](math::RsqrtOp) { return m.reciprocalSquareRoot(in[0]); })

@@ -68,4 +68,18 @@ gpu.module @kernels attributes {fa.target = "sm_80"} {
     memref.store %4, %h[] : memref<f16>
     gpu.return
   }
+
+  // Where the absolute error counts, the form for large arguments does for all.
+  // CHECK-LABEL: gpu.func @far
+  gpu.func @far(%p: memref<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = memref.load %p[] : memref<f32>
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+    // CHECK: %[[FAR:.*]] = llvm.intr.copysign
+    // CHECK-NOT: arith.select
+    // CHECK: memref.store %[[FAR]]
+    %0 = math.tanh %x fastmath<afn> : f32
+    memref.store %0, %p[] : memref<f32>
+    gpu.return
+  }
 }
