@@ -187,6 +187,30 @@ static void guardMask(MaskStep step, KeyRanges ranges) {
             arith::OrIOp::create(b, step.generic.getLoc(), before, after));
 }
 
+/// Whether `value` is `sk` - 1.
+static bool isLastKey(Value value, Value sk) {
+  if (std::optional<int64_t> keys = getConstantIntValue(sk))
+    return getConstantIntValue(value) == *keys - 1;
+  auto difference = value.getDefiningOp<arith::SubIOp>();
+  return difference && difference.getLhs() == sk &&
+         getConstantIntValue(difference.getRhs()) == 1;
+}
+
+/// Regions that read memory see no key behind the last one: `op` is of a tile
+/// that begins at `key` and has none.
+static void dropKeyClamps(Operation *op, MaskStep step, Value key) {
+  op->walk([&](arith::MinSIOp least) {
+    auto generic = dyn_cast<linalg::GenericOp>(least->getParentOp());
+    if (!generic || generic.getNumLoops() != 2 ||
+        generic.getStaticLoopRanges()[1] != step.keys ||
+        !isLastKey(least.getRhs(), step.keep.getSk()))
+      return;
+    FailureOr<Value> first = matchCoordinate(least.getLhs(), 1);
+    if (succeeded(first) && *first == key)
+      least.replaceAllUsesWith(least.getLhs());
+  });
+}
+
 /// The loop over [from, to) as a copy; `masked` says whether it keeps the mask.
 static scf::ForOp cloneLoop(OpBuilder &b, MaskStep step, Value from, Value to,
                             ValueRange inits, bool masked) {
@@ -200,6 +224,7 @@ static scf::ForOp cloneLoop(OpBuilder &b, MaskStep step, Value from, Value to,
     mask->getResult(0).replaceAllUsesWith(
         cast<linalg::GenericOp>(mask).getOutputs()[0]);
     mask->erase();
+    dropKeyClamps(copy, step, copy.getInductionVar());
   }
   return copy;
 }
@@ -281,8 +306,8 @@ static void cloneTile(OpBuilder &b, MaskStep step, Value key,
     if (&op == step.generic && !masked)
       mapping.map(step.generic.getResult(0),
                   mapping.lookupOrDefault(step.generic.getOutputs()[0]));
-    else
-      b.clone(op, mapping);
+    else if (Operation *copy = b.clone(op, mapping); !masked)
+      dropKeyClamps(copy, step, key);
   }
   state.clear();
   for (Value value : body->getTerminator()->getOperands())
@@ -423,6 +448,7 @@ struct MaskTilesPass : fa::impl::FaMaskTilesBase<MaskTilesPass> {
       step.generic.getResult(0).replaceAllUsesWith(
           step.generic.getOutputs()[0]);
       step.generic.erase();
+      dropKeyClamps(step.loop, step, step.loop.getInductionVar());
     } else if (chosen == MaskStyle::Guard) {
       guardMask(step, ranges);
     }

@@ -135,3 +135,47 @@ func.func @backward(%first: index, %sq: index, %sk: index, %s: tensor<4x8xf32>, 
   } {fa.schedule = #fa.schedule<query_tile = 4, key_tile = 8, walk = backward>}
   return
 }
+
+// -----
+
+// A region that reads memory takes keys up to the last one: in tiles that need no mask all are.
+// SPLIT-LABEL: func.func @clamped
+// SPLIT: scf.for %[[J0:.*]] = %c0 to %[[MIDDLE:.*]] step %c8
+// SPLIT: %[[J:.*]] = arith.addi %[[J0]], %{{.*}} : index
+// SPLIT-NOT: arith.minsi
+// SPLIT: memref.load %{{.*}}[%[[J]]]
+// SPLIT: scf.for %{{.*}} = %[[MIDDLE]]
+// SPLIT: %[[CLAMPED:.*]] = arith.minsi
+// SPLIT: memref.load %{{.*}}[%[[CLAMPED]]]
+func.func @clamped(%first: index, %sq: index, %sk: index, %m: memref<?xf32>, %s: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %lowest = arith.constant 0xFF800000 : f32
+  %last = arith.subi %sk, %c1 : index
+  %r = scf.for %j0 = %c0 to %sk step %c8 iter_args(%x = %s) -> (tensor<4x8xf32>) {
+    %scores = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]}
+        outs(%x : tensor<4x8xf32>) {
+    ^bb0(%e: f32):
+      %column = linalg.index 1 : index
+      %j = arith.addi %j0, %column : index
+      %place = arith.minsi %j, %last : index
+      %bias = memref.load %m[%place] : memref<?xf32>
+      %y = arith.addf %e, %bias : f32
+      linalg.yield %y : f32
+    } -> tensor<4x8xf32>
+    %masked = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]}
+        outs(%scores : tensor<4x8xf32>) {
+    ^bb0(%e: f32):
+      %row = linalg.index 0 : index
+      %column = linalg.index 1 : index
+      %i = arith.addi %first, %row : index
+      %j = arith.addi %j0, %column : index
+      %kept = fa.keep #fa.mask<top_left>(%i, %j) of (%sq, %sk)
+      %y = arith.select %kept, %e, %lowest : f32
+      linalg.yield %y : f32
+    } -> tensor<4x8xf32>
+    scf.yield %masked : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
+}
