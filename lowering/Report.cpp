@@ -33,8 +33,9 @@ static std::string explainSchedule(AttentionOp op, bool given,
     const ::fa::target::ScheduleRow &row = rows.front();
     os << "the table's row for " << row.chip << ", Dqk <= " << row.maxQkDim
        << ", Dv <= " << row.maxVDim << ", multiples of " << row.dimMultiple;
-    int64_t keys = ::fa::target::keyTileWithRegions(row);
-    if ((op.hasScoreRegion() || op.hasKeepRegion()) && keys != row.keyTile)
+    int64_t keys = op.getSchedule() ? op.getSchedule()->getKeyTile() : 0;
+    if ((op.hasScoreRegion() || op.hasKeepRegion()) && keys < row.keyTile &&
+        !options.keyTile && options.schedule.empty())
       os << "; regions need registers, so " << keys << " keys a tile and not "
          << row.keyTile;
   }

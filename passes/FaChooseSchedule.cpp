@@ -3,6 +3,8 @@
 #include "passes/ScheduleQuery.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::fa {
@@ -32,6 +34,31 @@ static ScheduleAttr withFields(ScheduleAttr base, StringRef text) {
     made += ((i ? ", " : "") + field.first + " = " + field.second).str();
   return dyn_cast_or_null<ScheduleAttr>(
       parseAttribute(made + ">", base.getContext()));
+}
+
+/// Whether `region` reads memory at a place that depends on the key.
+static bool readsEachElement(Region &region) {
+  if (region.empty())
+    return false;
+  // The last argument, of every region, is the key's number.
+  DenseSet<Value> perKey{region.getArguments().back()};
+  for (Operation &op : region.front()) {
+    bool depends = llvm::any_of(
+        op.getOperands(), [&](Value value) { return perKey.contains(value); });
+    if (depends && isa<memref::LoadOp, tensor::ExtractOp>(op))
+      return true;
+    if (depends)
+      perKey.insert(op.result_begin(), op.result_end());
+  }
+  return false;
+}
+
+static ::fa::target::Regions findRegions(AttentionOp op) {
+  using ::fa::target::Regions;
+  if (readsEachElement(op.getScore()) || readsEachElement(op.getKeep()))
+    return Regions::ReadEachElement;
+  return op.hasScoreRegion() || op.hasKeepRegion() ? Regions::Compute
+                                                   : Regions::None;
 }
 
 namespace {
@@ -136,17 +163,15 @@ private:
                                    op.getQkDim(), op.getVDim());
   }
 
-  static VersionAttr version(AttentionOp op,
-                             const ::fa::target::ScheduleRow &row) {
+  VersionAttr version(AttentionOp op,
+                      const ::fa::target::ScheduleRow &row) const {
     return VersionAttr::get(op.getContext(), read(op, row), row.tma,
                             row.mostKeys, row.wide);
   }
 
-  static ScheduleAttr read(AttentionOp op,
-                           const ::fa::target::ScheduleRow &row) {
-    int64_t keys = op.hasScoreRegion() || op.hasKeepRegion()
-                       ? ::fa::target::keyTileWithRegions(row)
-                       : row.keyTile;
+  ScheduleAttr read(AttentionOp op,
+                    const ::fa::target::ScheduleRow &row) const {
+    int64_t keys = ::fa::target::keyTileWithRegions(row, chip, findRegions(op));
     return ScheduleAttr::get(
         op.getContext(), row.queryTile, keys, row.warps, row.stages,
         static_cast<MaskStyle>(row.mask), orderFor(op),

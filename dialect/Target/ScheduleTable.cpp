@@ -66,12 +66,24 @@ bool fa::target::fitsWgmma(int64_t queryTile, int64_t keyTile, int64_t warps,
          keyTile % kStep == 0 && qkDim % kStep == 0 && vDim % kStep == 0;
 }
 
-int64_t fa::target::keyTileWithRegions(const ScheduleRow &row) {
-  // With mma.sync a region's values need registers while the scores do; the
-  // roles of sm_90a have enough.
-  constexpr int64_t kMostKeys = 32;
-  return row.chip == "cpu" || row.tma ? row.keyTile
-                                      : std::min(row.keyTile, kMostKeys);
+int64_t fa::target::keyTileWithRegions(const ScheduleRow &row,
+                                       std::string_view chip, Regions regions) {
+  if (row.chip == "cpu" || regions == Regions::None)
+    return row.keyTile;
+  // The roles of sm_90a have registers for what a region computes, but not
+  // for the addresses and values of all the elements of a tile that it reads
+  // (ptxas spilled up to 150 words), and three warpgroups have fewer.
+  constexpr int64_t kWarpsOfTwo = 8;
+  if (row.tma && regions == Regions::Compute)
+    return row.keyTile;
+  if (row.tma)
+    return row.keyTile / 8 * (row.warps > kWarpsOfTwo ? 3 : 6);
+  // With mma.sync a region's values need registers while the scores do. For
+  // sm_90a ptxas spills some more beside the accumulator of 128 columns.
+  constexpr int64_t kMostKeys = 32, kWideColumns = 120;
+  bool isTight = chip == "sm_90a" && row.warps * 32 == row.queryTile &&
+                 row.maxVDim > kWideColumns;
+  return std::min(row.keyTile, isTight ? kMostKeys / 2 : kMostKeys);
 }
 
 /// Each chip once, sorted.

@@ -43,8 +43,12 @@ std::vector<ScheduleRow> chooseSchedules(const ScheduleQuery &query);
 bool fitsWgmma(int64_t queryTile, int64_t keyTile, int64_t warps, int64_t qkDim,
                int64_t vDim);
 
-/// The row's key tile for an op with a score or mask region.
-int64_t keyTileWithRegions(const ScheduleRow &row);
+/// What the score and mask regions of an op ask of registers.
+enum class Regions { None, Compute, ReadEachElement };
+
+/// The row's key tile for an op with such regions, in a kernel for `chip`.
+int64_t keyTileWithRegions(const ScheduleRow &row, std::string_view chip,
+                           Regions regions);
 
 /// Whether the table has rows for `chip`.
 bool knowsChip(std::string_view chip);

@@ -73,13 +73,20 @@ class AssembleFormat(ListFormat):
     """ptxas takes the PTX: no spill, no remark on its schedule (C75xx, C76xx), nothing left to be linked.
 
     The GPU cases' artefacts for sm_80, and of a sweep over chips, head dims, masks and types either all (`drawn` is
-    "all") or two for each head dim, drawn with the seed `drawn`: one for sm_80 and one for another chip."""
+    "all") or two for each head dim, drawn with the seed `drawn`: one for sm_80 and one for another chip. And regions for
+    sm_90a."""
 
     # Most bytes that ptxas 13.0 may spill for an artefact, all others none: here the tile's first row, stored in front of
     # the key loop and read behind it.
     KNOWN_SPILLS = {"cute-bshd": 8}
     MASKS = {"none": "", "causal": "--mask bottom_right,causal", "window": "--mask top_left,window=[64,16]"}
     TYPES = ["f16", "bf16"]
+    REGIONS = {
+        "alibi": "--alibi",
+        "bias": "--bias",
+        "softcap": "--softcap 30.0",
+        "all-causal": "--softcap 30.0 --bias --alibi --mask top_left,causal",
+    }
     OTHER_CHIPS = ["sm_86", "sm_89", "sm_90a"]
 
     def __init__(self, ptxas, drawn):
@@ -88,7 +95,13 @@ class AssembleFormat(ListFormat):
     def items(self):
         _, cases = caselist.parse(caselist.all_lines())
         listed = {case.artefact.name: (case.artefact, "sm_80") for case in cases if case.where != "cpu"}
-        return listed | {artefact.name: (artefact, chip) for artefact, chip in self.sweep()}
+        made = itertools.chain(self.sweep(), self.regions())
+        return listed | {artefact.name: (artefact, chip) for artefact, chip in made}
+
+    def regions(self):
+        for d, name in itertools.product([64, 128, 256], self.REGIONS):
+            flags = ["--type", "f16", "--d", str(d), *self.REGIONS[name].split()]
+            yield caselist.Artefact(f"sm_90a-d{d}-{name}", flags), "sm_90a"
 
     def sweep(self):
         draw = random.Random(self.drawn)

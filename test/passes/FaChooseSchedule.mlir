@@ -63,3 +63,30 @@ func.func @given(%q: !t, %o: !t) -> !t {
     {schedule = #fa.schedule<query_tile = 16, key_tile = 8, warps = 1>}
   return %r : !t
 }
+
+// A region that reads memory for each element gets smaller tiles of keys, one that does so for a head only does not.
+// TMA-LABEL: func.func @bias
+// TMA: #fa.version<schedule = <query_tile = 192, key_tile = 48
+// TMA-SAME: #fa.version<schedule = <query_tile = 128, key_tile = 32
+// TMA-LABEL: func.func @slope
+// TMA: #fa.version<schedule = <query_tile = 192, key_tile = 128
+func.func @bias(%q: !t, %o: !t, %bias: tensor<513xf32>) -> !t {
+  %r = fa.attention ins(%q, %q, %q : !t, !t, !t) outs(%o : !t) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %c1 = arith.constant 1 : index
+    %place = arith.addi %j, %c1 : index
+    %x = tensor.extract %bias[%place] : tensor<513xf32>
+    %y = arith.addf %s, %x : f32
+    fa.yield %y : f32
+  }
+  return %r : !t
+}
+func.func @slope(%q: !t, %o: !t, %slopes: tensor<2xf32>) -> !t {
+  %r = fa.attention ins(%q, %q, %q : !t, !t, !t) outs(%o : !t) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %slopes[%h] : tensor<2xf32>
+    %y = arith.addf %s, %x : f32
+    fa.yield %y : f32
+  }
+  return %r : !t
+}
