@@ -61,6 +61,14 @@ static ::fa::target::Regions findRegions(AttentionOp op) {
                                                    : Regions::None;
 }
 
+/// Whether each query tile has keys, which is known: there is no branch then
+/// for those that have none, by which wg-overlap-tiles tells the first product.
+static bool alwaysHasKeys(AttentionOp op) {
+  return op.getMaskOrDefault().keepsAll() && !op.isPacked() &&
+         !op.getKvLengths() &&
+         !ShapedType::isDynamic(op.getKType().getDimSize(op.getSeqDim()));
+}
+
 namespace {
 struct ChooseSchedulePass
     : mlir::fa::impl::FaChooseScheduleBase<ChooseSchedulePass> {
@@ -178,7 +186,7 @@ private:
         row.backward ? KeyOrder::Backward : KeyOrder::Forward, row.qBuffers,
         row.rotate, row.threshold, row.vWait, row.pingPong,
         static_cast<Grid>(row.grid), storesByTma(op, row), row.headGroup,
-        row.overlapTiles);
+        row.overlapTiles && !alwaysHasKeys(op));
   }
 
   /// `base` with the options' fields; null, with an error, where that is none.

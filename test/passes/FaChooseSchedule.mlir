@@ -36,6 +36,23 @@ func.func @plain(%q: !t, %o: !t) -> !t {
   return %r : !t
 }
 
+// Query tiles overlap where a branch tells those without keys apart.
+// TMA-LABEL: func.func @keys
+// TMA: fa.attention
+// TMA-SAME: fa.versions = [#fa.version<schedule = <query_tile = 128, key_tile = 128, warps = 8
+// TMA-SAME: overlap_tiles = true>, tma = true>
+// TMA: fa.attention
+// TMA-NOT: overlap_tiles
+// TMA-LABEL: func.func @causal
+func.func @keys(%q: tensor<1x2x512x128xf16>, %k: tensor<1x2x?x128xf16>, %o: tensor<1x2x512x128xf16>)
+    -> (tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>) {
+  %r = fa.attention ins(%q, %k, %k : tensor<1x2x512x128xf16>, tensor<1x2x?x128xf16>, tensor<1x2x?x128xf16>)
+    outs(%o : tensor<1x2x512x128xf16>)
+  %s = fa.attention ins(%q, %q, %q : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>)
+    outs(%o : tensor<1x2x512x128xf16>)
+  return %r, %s : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>
+}
+
 // Later query tiles of a causal op are longer; with a left bound they are not.
 // CPU-LABEL: func.func @causal
 // CPU: order = heaviest_first
