@@ -106,22 +106,30 @@ Value OpWriter::operand(const Candidate &candidate, ArrayRef<Axes> shape) {
   return arith::TruncFOp::create(b, type, value);
 }
 
+/// The axes of a tensor that is loaded whole; nothing where a part of it is.
+static std::optional<Axes> axesOfWhole(Expr *load) {
+  Axes own;
+  auto shape = cast<ShapedType>(load->source.getType()).getShape();
+  for (auto [at, extent] : llvm::zip(load->at, shape)) {
+    if (at.offset != 0 || extentOf(at.digits) != extent)
+      return std::nullopt;
+    own.append(atomsOf(at.digits));
+  }
+  return own;
+}
+
 /// The sink as [Hq] of f32; null where it depends on more than the query head.
 Value OpWriter::sink() {
   Expr *load = graph.seeThrough(attention.sink);
   if (load->kind != Kind::Load)
     return nullptr;
-  Axes own;
-  auto shape = cast<ShapedType>(load->source.getType()).getShape();
-  for (auto [at, extent] : llvm::zip(load->at, shape)) {
-    if (at.offset != 0 || extentOf(at.digits) != extent)
-      return nullptr;
-    own.append(atomsOf(at.digits));
-  }
-  auto element = dyn_cast<FloatType>(elementOf(load->source));
-  if (own != plan.queryHeads() || !element || element.getWidth() > 32)
+  std::optional<Axes> own = axesOfWhole(load);
+  if (!own)
     return nullptr;
-  Value value = views.arrange(load->source, axesOfDims(load->at), {own});
+  auto element = dyn_cast<FloatType>(elementOf(load->source));
+  if (*own != plan.queryHeads() || !element || element.getWidth() > 32)
+    return nullptr;
+  Value value = views.arrange(load->source, axesOfDims(load->at), {*own});
   if (element.isF32())
     return value;
   auto type = cast<RankedTensorType>(value.getType()).clone(b.getF32Type());
@@ -138,21 +146,17 @@ Value OpWriter::lengthSource(Expr *lengths) {
     load = load->args[0];
   if (load->kind != Kind::Load)
     return nullptr;
-  Axes own;
-  auto shape = cast<ShapedType>(load->source.getType()).getShape();
-  for (auto [at, extent] : llvm::zip(load->at, shape)) {
-    if (at.offset != 0 || extentOf(at.digits) != extent)
-      return nullptr;
-    own.append(atomsOf(at.digits));
-  }
-  if (own.empty()) {
+  std::optional<Axes> own = axesOfWhole(load);
+  if (!own)
+    return nullptr;
+  if (own->empty()) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     return tensor::ExtractOp::create(b, load->source,
-                                     SmallVector<Value>(shape.size(), zero));
+                                     SmallVector<Value>(load->at.size(), zero));
   }
-  if (own != plan.batch)
+  if (*own != plan.batch)
     return nullptr;
-  return views.arrange(load->source, axesOfDims(load->at), {own});
+  return views.arrange(load->source, axesOfDims(load->at), {*own});
 }
 
 /// `length` + extra as i32, clamped to what i32 holds: the clamp first, so that
