@@ -134,32 +134,20 @@ private:
   }
 };
 
-class AcquireLowering : public OpConversionPattern<AcquireOp> {
+/// A slot's tile: acquired, or without a wait.
+template <typename OpTy> class TileLowering : public OpConversionPattern<OpTy> {
 public:
-  using OpConversionPattern::OpConversionPattern;
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
-  LogicalResult
-  matchAndRewrite(AcquireOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(
+      OpTy op,
+      typename OpTy::template GenericAdaptor<ArrayRef<ValueRange>> adaptor,
+      ConversionPatternRewriter &rewriter) const override {
     Emit emit(op, rewriter);
     Slot slot(emit, op.getRing().getType(), adaptor.getRing(),
               adaptor.getCursor());
-    slot.wait(slot.full());
-    rewriter.replaceOp(op, slot.tile());
-    return success();
-  }
-};
-
-class PeekLowering : public OpConversionPattern<PeekOp> {
-public:
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(PeekOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Emit emit(op, rewriter);
-    Slot slot(emit, op.getRing().getType(), adaptor.getRing(),
-              adaptor.getCursor());
+    if (std::is_same_v<OpTy, AcquireOp>)
+      slot.wait(slot.full());
     rewriter.replaceOp(op, slot.tile());
     return success();
   }
@@ -265,7 +253,8 @@ public:
 
 void mlir::wg::populateRingPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<CursorLowering, AdvanceLowering, InitLowering, AcquireLowering,
-               PeekLowering, ReleaseLowering, SendLowering, ReceiveLowering,
-               FetchTileLowering>(converter, patterns.getContext());
+  patterns.add<CursorLowering, AdvanceLowering, InitLowering,
+               TileLowering<AcquireOp>, TileLowering<PeekOp>, ReleaseLowering,
+               SendLowering, ReceiveLowering, FetchTileLowering>(
+      converter, patterns.getContext());
 }
