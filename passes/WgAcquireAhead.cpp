@@ -32,14 +32,6 @@ struct Acquiring {
 };
 } // namespace
 
-/// The last wait of the loop's body that nothing stays in flight behind.
-static wg::WaitMmaOp lastWait(scf::ForOp loop) {
-  wg::WaitMmaOp last;
-  for (auto wait : loop.getOps<wg::WaitMmaOp>())
-    last = wait;
-  return last && last.getKept().empty() ? last : wg::WaitMmaOp();
-}
-
 /// The product that `pending` is, behind waits that leave it in flight.
 static wg::MmaAsyncOp productOf(Value pending) {
   while (auto wait = pending.getDefiningOp<wg::WaitMmaOp>())
@@ -56,16 +48,14 @@ static std::optional<Acquiring> matchLoop(scf::ForOp loop) {
   if (!acquire || acquire->getBlock() != loop.getBody() ||
       !loop.isDefinedOutsideOfLoop(acquire.getRing()))
     return std::nullopt;
-  auto cursor = dyn_cast<BlockArgument>(acquire.getCursor());
-  if (!cursor || cursor.getOwner() != loop.getBody() ||
-      cursor == loop.getInductionVar())
+  std::optional<unsigned> place = carriedPlace(loop, acquire.getCursor());
+  if (!place)
     return std::nullopt;
-  unsigned place = cursor.getArgNumber() - loop.getNumInductionVars();
-  auto advance = loop.getYieldedValues()[place].getDefiningOp<wg::AdvanceOp>();
-  if (!advance || advance.getCursor() != cursor ||
+  auto advance = loop.getYieldedValues()[*place].getDefiningOp<wg::AdvanceOp>();
+  if (!advance || advance.getCursor() != acquire.getCursor() ||
       advance->getBlock() != loop.getBody())
     return std::nullopt;
-  return Acquiring{loop, acquire, advance, wait, place};
+  return Acquiring{loop, acquire, advance, wait, *place};
 }
 
 /// The acquisitions of `ring` at `cursor`, in loops that carry it as well.

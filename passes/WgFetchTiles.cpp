@@ -125,14 +125,9 @@ bool TileFetcher::canCopy(Value value) {
 
 /// `value`, of a role's loop, at the builder's place in the producer.
 Value TileFetcher::copy(Value value, IRMapping &mapping) {
-  Operation *op = value.getDefiningOp();
-  if (mapping.contains(value) || !op ||
-      !(consumers->isProperAncestor(op) || sends->isProperAncestor(op)))
-    return mapping.lookupOrDefault(value);
-  for (Value operand : op->getOperands())
-    copy(operand, mapping);
-  b.clone(*op, mapping);
-  return mapping.lookup(value);
+  return cloneValue(b, value, mapping, [&](Operation *op) {
+    return consumers->isProperAncestor(op) || sends->isProperAncestor(op);
+  });
 }
 
 /// Divisions whose results the consumers need; what only those need, they need

@@ -46,15 +46,6 @@ struct Step {
 // What is there
 //===----------------------------------------------------------------------===//
 
-/// Which of the values that `loop` carries `value` is in its body.
-static std::optional<unsigned> placeOf(scf::ForOp loop, Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != loop.getBody() ||
-      argument == loop.getInductionVar())
-    return std::nullopt;
-  return argument.getArgNumber() - loop.getNumInductionVars();
-}
-
 /// The result of `branch` that the loop carries on at `place`, where it gives
 /// what the loop carried when it is not taken.
 static std::optional<unsigned> carriedBy(scf::ForOp loop, scf::IfOp branch,
@@ -117,9 +108,10 @@ static std::optional<Step> matchStep(scf::IfOp subtracts) {
   if (!bound || bound->getBlock() != loop.getBody() ||
       bound.getNumOperands() != 1 || !readsFromOutside(bound, loop))
     return std::nullopt;
-  std::optional<unsigned> referencePlace = placeOf(loop, bound.getOperand(0));
+  std::optional<unsigned> referencePlace =
+      carriedPlace(loop, bound.getOperand(0));
   std::optional<unsigned> farPlace =
-      placeOf(loop, moves.elseYield().getOperand(far.getResultNumber()));
+      carriedPlace(loop, moves.elseYield().getOperand(far.getResultNumber()));
   if (!referencePlace || !farPlace)
     return std::nullopt;
   std::optional<unsigned> reference = carriedBy(loop, moves, *referencePlace);

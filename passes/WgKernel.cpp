@@ -64,6 +64,32 @@ void mlir::fa::moveInFront(Operation *op, Operation *place) {
   op->moveBefore(place);
 }
 
+Value mlir::fa::cloneValue(OpBuilder &b, Value value, IRMapping &mapping,
+                           function_ref<bool(Operation *)> inside) {
+  Operation *op = value.getDefiningOp();
+  if (mapping.contains(value) || !op || !inside(op))
+    return mapping.lookupOrDefault(value);
+  for (Value operand : op->getOperands())
+    cloneValue(b, operand, mapping, inside);
+  b.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+std::optional<unsigned> mlir::fa::carriedPlace(scf::ForOp loop, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != loop.getBody() ||
+      argument == loop.getInductionVar())
+    return std::nullopt;
+  return argument.getArgNumber() - loop.getNumInductionVars();
+}
+
+wg::WaitMmaOp mlir::fa::lastWait(scf::ForOp loop) {
+  wg::WaitMmaOp last;
+  for (auto wait : loop.getOps<wg::WaitMmaOp>())
+    last = wait;
+  return last && last.getKept().empty() ? last : wg::WaitMmaOp();
+}
+
 wg::AllocOp mlir::fa::allocateFor(Operation *op, Type type) {
   Operation *loop = outermostLoop(op);
   OpBuilder b(loop ? loop : op);

@@ -6,6 +6,7 @@
 #include "dialect/Wg/WgOps.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::fa {
@@ -44,6 +45,18 @@ Operation *outermostLoop(Operation *op);
 /// Moves `op`, and what it is computed from, in front of `place` of its block.
 /// None of them may have effects that something in between could see.
 void moveInFront(Operation *op, Operation *place);
+
+/// `value` at the builder's place: what it follows from is cloned there as far
+/// as `inside` says so of its ops, and is what `mapping` says it is, or itself.
+Value cloneValue(OpBuilder &b, Value value, IRMapping &mapping,
+                 function_ref<bool(Operation *)> inside);
+
+/// Which of the values that `loop` carries `value` is in its body.
+std::optional<unsigned> carriedPlace(scf::ForOp loop, Value value);
+
+/// The loop body's last wait for a product; null where another one stays in
+/// flight behind it.
+wg::WaitMmaOp lastWait(scf::ForOp loop);
 
 /// Storage for `type`, for use at `op`: one for all iterations of the loops
 /// around it.

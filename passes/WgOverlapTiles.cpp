@@ -151,13 +151,9 @@ static std::optional<TileLoop> match(scf::WhileOp loop) {
 
 /// `value` of `from`'s block at the builder's place, with what it follows from.
 Value TileRotator::copy(Value value, Region *from, IRMapping &mapping) {
-  Operation *op = value.getDefiningOp();
-  if (mapping.contains(value) || !op || op->getParentRegion() != from)
-    return mapping.lookupOrDefault(value);
-  for (Value operand : op->getOperands())
-    copy(operand, from, mapping);
-  b.clone(*op, mapping);
-  return mapping.lookup(value);
+  return cloneValue(b, value, mapping, [from](Operation *op) {
+    return op->getParentRegion() == from;
+  });
 }
 
 /// Starts the first product of the tile whose values, as the loop carries them,

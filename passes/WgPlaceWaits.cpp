@@ -171,17 +171,12 @@ static void placeWait(wg::WaitMmaOp wait, wg::MapOp map, int64_t columns) {
 
 /// The last wait of the loop's body and the exponentials in front of it.
 static void place(scf::ForOp loop, int64_t columns) {
-  wg::WaitMmaOp last;
+  wg::WaitMmaOp last = lastWait(loop);
   wg::MapOp exponentials;
-  for (Operation &op : *loop.getBody()) {
-    if (auto wait = dyn_cast<wg::WaitMmaOp>(op))
-      last = wait;
-    auto map = dyn_cast<wg::MapOp>(op);
-    if (map && isExponential(map))
+  for (auto map : loop.getOps<wg::MapOp>())
+    if (isExponential(map))
       exponentials = map;
-  }
-  if (!last || !exponentials || !exponentials->isBeforeInBlock(last) ||
-      !last.getKept().empty())
+  if (!last || !exponentials || !exponentials->isBeforeInBlock(last))
     return;
   Operation *made = last.getPending().getDefiningOp();
   auto type = cast<wg::FragType>(exponentials.getResult().getType());
