@@ -13,6 +13,7 @@ cp "$build/lib/libfa_runtime.so" "$dir/lib"
 cp "$build/bin/bench-launch" "$dir/bin"
 cp -r "$root/runtime/python/fa_attention" "$root/test/runtime/python/"{torch_test.py,torch_cases.py,run.sh} "$dir"
 cp "$root/test/examples/python/sdpa.py" "$root/test/examples/c/launch.c" "$root/runtime/fa_runtime.h" "$dir"
+cp "$root/tools/bench-launch/call.py" "$dir"
 rm -rf "$dir/fa_attention/__pycache__"
 PYTHONPATH=$root/runtime/python FA_HOME=$build python3 "$root/test/runtime/python/torch_cases.py" "$dir/kernels" \
   sm_80 sm_90a

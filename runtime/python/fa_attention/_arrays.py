@@ -10,7 +10,13 @@ from ._errors import ArgumentError
 from ._tensors import torch_of
 
 _TORCH_NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i32": "int32"}
-_threads = threading.local()
+
+
+class _OfThread(threading.local):
+    devices = frozenset()  # the CUDA devices whose contexts this thread has made current before
+
+
+of_thread = _OfThread()
 
 
 def empty(like, sizes, type_name):
@@ -56,17 +62,11 @@ def device_of(like, device):
         yield
 
 
-def devices_of_thread():
-    """The CUDA devices whose contexts this thread has made current before."""
-    return getattr(_threads, "devices", ())
-
-
 def use_context(index, always=False):
     """Makes the primary context of a device current: once a thread where something else keeps it so."""
-    seen = _threads.__dict__.setdefault("devices", set())
-    if always or index not in seen:
+    if always or index not in of_thread.devices:
         device = _abi.Device(_abi.CUDA, index)
         _abi.check(_abi.library().fa_device_use(device))
-        if index in seen:  # one hold on the context is enough
+        if index in of_thread.devices:  # one hold on the context is enough
             _abi.check(_abi.library().fa_device_release(device))
-        seen.add(index)
+        of_thread.devices |= {index}

@@ -66,7 +66,7 @@ def attention(
     CaptureError, DeviceError, LibraryError (the runtime or the compiler is missing); all are FaError. Torch tensors
     that require a gradient are refused unless gradients are off.
     """
-    # This is every call's way, so it is kept short: see the test of its overhead.
+    # This is every call's way, so it is kept short.
     options = (causal, window, alignment, scale, softcap, layout, return_lse)
     if q_lengths is kv_lengths is q_offsets is kv_offsets is sink is bias is alibi_slopes is mask is None:
         extras = None

@@ -18,6 +18,7 @@ for kernel in kernels/*/attention-f16-d128-lse-sm_*.ptx; do
 done
 # The folder of a chip is all that `attention` finds: on sm_90 its own kernels, then those of sm_80.
 for chip in sm_90a sm_80; do
+  step env FA_ARTIFACT_PATH="$PWD/kernels/$chip" "$python" call.py
   step env FA_ARTIFACT_PATH="$PWD/kernels/$chip" "$python" torch_test.py -v
   step env FA_ARTIFACT_PATH="$PWD/kernels/$chip" "$python" sdpa.py
 done
