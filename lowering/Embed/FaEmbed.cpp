@@ -12,11 +12,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAEMBED
@@ -130,8 +130,7 @@ public:
 private:
   FailureOr<func::FuncOp> functionFor(ModuleOp problem);
   LogicalResult fill(func::FuncOp function, ModuleOp problem);
-  FailureOr<gpu::BinaryOp> makeBinary(ModuleOp problem, DictionaryAttr manifest,
-                                      StringRef name);
+  FailureOr<gpu::BinaryOp> makeBinary(ModuleOp problem, StringRef name);
   std::string freshName();
 
   ModuleOp module;
@@ -195,29 +194,17 @@ LogicalResult Embedder::fill(func::FuncOp function, ModuleOp problem) {
   }
   if (failed(compileToStage(problem, options, "nvvm")))
     return failure();
-  DictionaryAttr manifest =
-      keepLaunchable(manifestOf(problem), problem.getLoc());
   FailureOr<gpu::BinaryOp> binary =
-      makeBinary(problem, manifest, (function.getSymName() + "_kernels").str());
+      makeBinary(problem, (function.getSymName() + "_kernels").str());
   if (failed(binary))
     return failure();
-  buildLaunch(function, *entry, manifest, *binary);
-  return success();
+  return buildLaunch(function, *entry, manifestOf(problem), *binary);
 }
 
-/// The kernels of `manifest` as PTX in a gpu.binary of the host's module.
+/// The problem's kernels as PTX in a gpu.binary of the host's module.
 FailureOr<gpu::BinaryOp> Embedder::makeBinary(ModuleOp problem,
-                                              DictionaryAttr manifest,
                                               StringRef name) {
   auto kernels = *problem.getOps<gpu::GPUModuleOp>().begin();
-  llvm::StringSet<> kept;
-  for (Attribute kernel : manifest.getAs<ArrayAttr>("kernels"))
-    kept.insert(
-        cast<DictionaryAttr>(kernel).getAs<StringAttr>("name").getValue());
-  for (auto function :
-       llvm::make_early_inc_range(kernels.getOps<FunctionOpInterface>()))
-    if (function->hasAttr("nvvm.kernel") && !kept.contains(function.getName()))
-      function.erase();
   FailureOr<PtxText> ptx = emitPtx(kernels);
   if (failed(ptx))
     return failure();
@@ -248,7 +235,7 @@ struct EmbedPass : CompilingPass<fa::impl::FaEmbedBase<EmbedPass>> {
     CompilingPass::getDependentDialects(registry);
     registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
                     cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                    memref::MemRefDialect, scf::SCFDialect,
+                    LLVM::LLVMDialect, memref::MemRefDialect, scf::SCFDialect,
                     tensor::TensorDialect>();
   }
 

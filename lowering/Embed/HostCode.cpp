@@ -33,6 +33,7 @@ void HostBuilder::readTensor(StringRef name, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
   Tensor &tensor = tensors[name];
+  tensor.element = type.getElementType();
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   Value base =
       widen(memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref));
@@ -120,6 +121,8 @@ Value HostBuilder::evaluate(Attribute expr) {
         arith::RemUIOp::create(b, loc, of.address, number(argument(2)));
     return combine("eq", rest, number(0));
   }
+  if (op == "units")
+    return units;
   if (op == "not") {
     Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
     return arith::XOrIOp::create(b, loc, evaluate(parts[1]), always);

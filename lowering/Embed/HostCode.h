@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host's side of a kernel as IR, in dialects that every host lowers: func,
-// arith, memref, scf, cf and gpu.
+// arith, memref, scf, cf and gpu (and llvm, where DriverCode.h is needed).
 #ifndef FA_LOWERING_EMBED_HOSTCODE_H
 #define FA_LOWERING_EMBED_HOSTCODE_H
 
@@ -20,6 +20,7 @@ public:
   HostBuilder(func::FuncOp function, func::FuncOp entry);
 
   struct Tensor {
+    Type element;
     Value address; // with the offset
     SmallVector<Value> sizes, strides;
   };
@@ -35,6 +36,8 @@ public:
 
   OpBuilder b;
   Location loc;
+  /// Multiprocessors of the device, where expressions ask for them.
+  Value units;
 
 private:
   void readTensor(StringRef name, Value memref);
@@ -54,12 +57,8 @@ void buildRuntimeCall(ModuleOp module, func::FuncOp function,
 
 /// Fills `function` with the choice among the kernels of `manifest` and their
 /// launches from `binary`.
-void buildLaunch(func::FuncOp function, func::FuncOp entry,
-                 DictionaryAttr manifest, gpu::BinaryOp binary);
-
-/// Leaves those kernels in `manifest` that buildLaunch can launch; a remark at
-/// `loc` names the others.
-DictionaryAttr keepLaunchable(DictionaryAttr manifest, Location loc);
+LogicalResult buildLaunch(func::FuncOp function, func::FuncOp entry,
+                          DictionaryAttr manifest, gpu::BinaryOp binary);
 
 } // namespace mlir::fa
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // host=launch_func: gpu.launch_func of the first kernel that fits.
+#include "lowering/Embed/DriverCode.h"
 #include "lowering/Embed/HostCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,51 +15,18 @@ static StringRef nameOf(DictionaryAttr entry) {
   return entry.getAs<StringAttr>("name").getValue();
 }
 
-/// Whether `part` or something inside of it is an array that begins with
-/// `name`.
-static bool mentions(Attribute part, StringRef name) {
-  auto parts = dyn_cast<ArrayAttr>(part);
-  if (!parts || parts.empty())
-    return false;
-  auto first = dyn_cast<StringAttr>(parts[0]);
-  if (first && first.getValue() == name)
-    return true;
-  return llvm::any_of(parts, [&](Attribute p) { return mentions(p, name); });
-}
-
-DictionaryAttr mlir::fa::keepLaunchable(DictionaryAttr manifest, Location loc) {
-  SmallVector<Attribute> kept;
-  for (Attribute attr : manifest.getAs<ArrayAttr>("kernels")) {
-    auto kernel = cast<DictionaryAttr>(attr);
-    auto needs = [&](StringRef what) {
-      return mentions(kernel.get("params"), what) ||
-             mentions(kernel.get("grid"), what);
-    };
-    StringRef reason = needs("tensor_map") ? "tensor maps"
-                       : needs("units")    ? "the number of multiprocessors"
-                                           : "";
-    if (reason.empty())
-      kept.push_back(attr);
-    else
-      emitRemark(loc) << "kernel '" << nameOf(kernel) << "' needs " << reason
-                      << ", which gpu.launch_func cannot pass: it is left out "
-                         "(host=runtime has it)";
-  }
-  NamedAttrList fields(manifest);
-  fields.set("kernels", ArrayAttr::get(manifest.getContext(), kept));
-  return fields.getDictionary(manifest.getContext());
-}
-
 namespace {
 /// Launches one kernel.
 class Launcher {
 public:
   Launcher(HostBuilder &host, DictionaryAttr kernel, gpu::BinaryOp binary)
-      : host(host), b(host.b), loc(host.loc), kernel(kernel), binary(binary) {}
+      : host(host), b(host.b), loc(host.loc), driver(host), kernel(kernel),
+        binary(binary) {}
 
   void run();
 
 private:
+  void runTiles(Value tiles);
   void allocateScratch();
   void freeScratch();
   Value parameter(ArrayAttr param);
@@ -72,6 +40,7 @@ private:
   HostBuilder &host;
   OpBuilder &b;
   Location loc;
+  DriverCalls driver;
   DictionaryAttr kernel;
   gpu::BinaryOp binary;
   llvm::StringMap<Value> scratch;
@@ -122,6 +91,8 @@ Value Launcher::parameter(ArrayAttr param) {
   StringRef kind = cast<StringAttr>(param[0]).getValue();
   if (kind == "expr")
     return host.evaluate(param[1]);
+  if (kind == "tensor_map")
+    return driver.tensorMap(param);
   StringRef name = cast<StringAttr>(param[1]).getValue();
   if (kind == "scalar")
     return host.scalar(name);
@@ -134,7 +105,18 @@ Value Launcher::parameter(ArrayAttr param) {
 }
 
 void Launcher::run() {
-  Value tiles = host.evaluate(kernel.get("grid"));
+  bool asks = DriverCalls::neededBy(kernel);
+  if (asks) {
+    driver.enter();
+    host.units = driver.units();
+  }
+  runTiles(host.evaluate(kernel.get("grid")));
+  if (asks)
+    driver.leave();
+}
+
+/// Launches where there is a tile at all.
+void Launcher::runTiles(Value tiles) {
   Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, tiles,
                                      host.number(0));
   auto ifSome = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
@@ -182,8 +164,14 @@ static void choose(HostBuilder &host, ArrayAttr kernels, unsigned first,
   choose(host, kernels, first + 1, binary);
 }
 
-void mlir::fa::buildLaunch(func::FuncOp function, func::FuncOp entry,
-                           DictionaryAttr manifest, gpu::BinaryOp binary) {
+LogicalResult mlir::fa::buildLaunch(func::FuncOp function, func::FuncOp entry,
+                                    DictionaryAttr manifest,
+                                    gpu::BinaryOp binary) {
+  auto kernels = manifest.getAs<ArrayAttr>("kernels");
+  if (llvm::any_of(kernels.getAsRange<DictionaryAttr>(),
+                   DriverCalls::neededBy) &&
+      failed(addDriverCode(function->getParentOfType<ModuleOp>())))
+    return failure();
   HostBuilder host(function, entry);
   for (Attribute attr : manifest.getAs<ArrayAttr>("constraints")) {
     auto constraint = cast<DictionaryAttr>(attr);
@@ -191,6 +179,7 @@ void mlir::fa::buildLaunch(func::FuncOp function, func::FuncOp entry,
     require(host, host.evaluate(constraint.get("expr")),
             ("fa.attention: " + text).str());
   }
-  choose(host, manifest.getAs<ArrayAttr>("kernels"), 0, binary);
+  choose(host, kernels, 0, binary);
   func::ReturnOp::create(host.b, host.loc);
+  return success();
 }

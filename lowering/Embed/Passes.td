@@ -58,9 +58,9 @@ def FaEmbed : Pass<"fa-embed", "::mlir::ModuleOp"> {
     * `runtime`: libfa_runtime, which the program has to be linked with. The
       artefact is a constant of the module, and may be for a GPU or for the CPU.
     * `launch_func`: the program's own GPU runtime. The PTX is a `gpu.binary`;
-      which kernel fits is decided around `gpu.launch_func`. Kernels that need
-      tensor maps or the number of multiprocessors are left to `runtime`; a
-      remark says so.
+      which kernel fits is decided around `gpu.launch_func`. For kernels that
+      take tensor maps or stay on their multiprocessors the module calls the
+      CUDA driver, which the program then has to be linked with.
 
     Tensors are handed over by `bufferization.to_buffer` and come back by
     `to_tensor`, so the host's own bufferization runs later, as ever.

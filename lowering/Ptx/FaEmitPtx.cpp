@@ -18,9 +18,12 @@ gpu::BinaryOp mlir::fa::createPtxBinary(OpBuilder &b, Location loc,
                                         StringRef name, const PtxText &ptx) {
   auto target = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
                                           "nvptx64-nvidia-cuda", ptx.chip);
+  // Without this the driver is asked to compile the PTX unoptimised.
+  auto properties =
+      b.getDictionaryAttr(b.getNamedAttr("O", b.getI32IntegerAttr(4)));
   auto object = gpu::ObjectAttr::get(
       b.getContext(), target, gpu::CompilationTarget::Assembly,
-      b.getStringAttr(ptx.text), DictionaryAttr(), gpu::KernelTableAttr());
+      b.getStringAttr(ptx.text), properties, gpu::KernelTableAttr());
   return gpu::BinaryOp::create(b, loc, name, /*offloadingHandler=*/nullptr,
                                b.getArrayAttr({object}));
 }

@@ -452,6 +452,14 @@ Result cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes,
   return Success;
 }
 
+Result cuMemsetD32Async(DevicePointer to, unsigned value, size_t count,
+                        Stream stream) {
+  ENTER(cuMemsetD32Async);
+  state().filledOn = stream;
+  std::fill_n(reinterpret_cast<unsigned *>(to), count, value);
+  return Success;
+}
+
 Result cuPointerGetAttribute(void *value, int attribute,
                              DevicePointer pointer) {
   ENTER(cuPointerGetAttribute);

@@ -1,9 +1,7 @@
 // What becomes of attention in a foreign module. (That it computes the right thing: execute.mlir, launch.mlir.)
 // RUN: fa-opt %s --split-input-file --fa-embed=chip=sm_80 | FileCheck %s
 // RUN: fa-opt %s --split-input-file --fa-embed="chip=sm_80 host=launch_func" | FileCheck %s --check-prefix=LAUNCH
-// RUN: sed '1,/^\/\/ -----/d' %s | fa-opt --fa-embed="chip=sm_90a host=launch_func" -o /dev/null 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=MAPS
-// MAPS: remark: kernel 'fa_attention{{.*}}' needs tensor maps, which gpu.launch_func cannot pass: it is left out (host=runtime has it)
+// RUN: sed '1,/^\/\/ -----/d' %s | fa-opt --fa-embed="chip=sm_90a host=launch_func" | FileCheck %s --check-prefix=MAPS
 
 // On tensors: the host's bufferization decides where the result lives. Two ops that differ in their scale share a
 // function, and one with a mask has its own.
@@ -52,6 +50,23 @@ func.func @tensors(%q: tensor<1x2x33x64xf16>, %k: tensor<1x2x40x64xf16>, %v: ten
 // CHECK-LABEL: func.func @packed(
 // CHECK: bufferization.alloc_tensor() copy(%{{.*}}) : tensor<?x2x64xf16>
 // CHECK: call @fa_attention_1(
+//
+// The fast kernel of sm_90a takes tensor maps by value, and its grid is no larger than the device.
+// MAPS-LABEL: func.func private @fa_attention_1(
+// MAPS: %[[DEVICE:.*]]:2 = func.call @fa_enter_device(%{{.*}})
+// MAPS: %[[UNITS:.*]] = func.call @fa_count_units(%[[DEVICE]]#0)
+// MAPS: %[[GRID:.*]] = arith.minsi %{{.*}}, %[[UNITS]] : i64
+// MAPS: scf.if
+// MAPS: gpu.alloc async
+// MAPS: %[[Q:.*]]:2 = func.call @fa_make_tensor_map(
+// MAPS: %[[GOOD:.*]] = arith.cmpi eq, %[[Q]]#1, %{{.*}}
+// MAPS: cf.assert %[[GOOD]], "fa.attention: cuTensorMapEncodeTiled makes no map of q"
+// MAPS: %[[BLOCKS:.*]] = arith.index_cast %[[GRID]] : i64 to index
+// MAPS: gpu.launch_func @fa_attention_1_kernels::@fa_attention_tma blocks in (%[[BLOCKS]], {{.*}} args(%[[Q]]#0 : !llvm.array<16 x i64>
+// MAPS: gpu.dealloc async
+// MAPS: func.call @fa_leave_device(%[[DEVICE]]#0, %[[DEVICE]]#1)
+// MAPS: gpu.binary @fa_attention_1_kernels
+// MAPS: llvm.func @cuTensorMapEncodeTiled(
 func.func private @fa_attention_0()
 func.func @packed(%q: tensor<?x2x64xf16>, %k: tensor<?x2x64xf16>, %v: tensor<?x2x64xf16>, %o: tensor<?x2x64xf16>,
                   %qo: tensor<?xi32>, %ko: tensor<?xi32>) -> tensor<?x2x64xf16> {

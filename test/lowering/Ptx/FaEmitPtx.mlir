@@ -3,7 +3,7 @@
 // RUN: FileCheck %s < %t.ptx
 // RUN: fa-opt %s --fa-emit-ptx=to=%t.again.ptx -o /dev/null && cmp %t.ptx %t.again.ptx
 
-// BINARY: gpu.binary @kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = "//
+// BINARY: gpu.binary @kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_80">, properties = {O = 4 : i32}, assembly = "//
 // CHECK: .version 7.0
 // CHECK-NEXT: .target sm_80
 // CHECK: .visible .entry scale(

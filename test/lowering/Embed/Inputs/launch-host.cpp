@@ -23,11 +23,11 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   auto entry = module->lookupSymbol<func::FuncOp>("entry");
-  DictionaryAttr manifest = fa::keepLaunchable(
-      module.get()->getAttrOfType<DictionaryAttr>("fa.manifest"),
-      entry.getLoc());
-  fa::buildLaunch(module->lookupSymbol<func::FuncOp>("launch"), entry, manifest,
-                  module->lookupSymbol<gpu::BinaryOp>("kernels"));
+  if (failed(fa::buildLaunch(
+          module->lookupSymbol<func::FuncOp>("launch"), entry,
+          module.get()->getAttrOfType<DictionaryAttr>("fa.manifest"),
+          module->lookupSymbol<gpu::BinaryOp>("kernels"))))
+    return 1;
   entry.erase();
   module.get()->removeAttr("fa.manifest");
   module->print(llvm::outs());
