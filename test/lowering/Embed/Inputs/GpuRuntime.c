@@ -34,7 +34,7 @@ static void check(int result, const char *call) {
 }
 #define CHECK(name, ...) check(name(__VA_ARGS__), #name)
 
-static void enter(void) {
+void gpuRuntimeEnter(void) {
   static void *context;
   if (!context) {
     int device;
@@ -46,7 +46,7 @@ static void enter(void) {
   }
   CHECK(cuCtxPushCurrent_v2, context);
 }
-static void leave(void) {
+void gpuRuntimeLeave(void) {
   void *popped;
   CHECK(cuCtxPopCurrent_v2, &popped);
 }
@@ -55,23 +55,28 @@ void *mgpuModuleLoadJIT(void *ptx, int level, size_t size) {
   int option = jit_optimization_level;
   void *value = (void *)(intptr_t)level, *module;
   (void)size;
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuModuleLoadDataEx, &module, ptx, 1, &option, &value);
-  leave();
+  gpuRuntimeLeave();
   return module;
 }
 
 void mgpuModuleUnload(void *module) {
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuModuleUnload, module);
-  leave();
+  gpuRuntimeLeave();
 }
+
+/* What this thread has launched last. */
+static _Thread_local const char *kernel;
+const char *gpuRuntimeKernel(void) { return kernel; }
 
 void *mgpuModuleGetFunction(void *module, const char *name) {
   void *function;
-  enter();
+  kernel = name;
+  gpuRuntimeEnter();
   CHECK(cuModuleGetFunction, &function, module, name);
-  leave();
+  gpuRuntimeLeave();
   return function;
 }
 
@@ -80,54 +85,54 @@ void mgpuLaunchKernel(void *function, intptr_t grid_x, intptr_t grid_y,
                       intptr_t block_z, int32_t shared, void *stream,
                       void **params, void **extra, size_t count) {
   (void)count;
-  enter();
+  gpuRuntimeEnter();
   /* More than 48 KiB have to be asked for. */
   CHECK(cuFuncSetAttribute, function, max_dynamic_shared, shared);
   CHECK(cuLaunchKernel, function, (unsigned)grid_x, (unsigned)grid_y,
         (unsigned)grid_z, (unsigned)block_x, (unsigned)block_y,
         (unsigned)block_z, (unsigned)shared, stream, params, extra);
-  leave();
+  gpuRuntimeLeave();
 }
 
 void *mgpuMemAlloc(uint64_t bytes, void *stream, char host_shared) {
   uint64_t memory;
   (void)stream;
   (void)host_shared;
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuMemAlloc_v2, &memory, bytes);
-  leave();
+  gpuRuntimeLeave();
   return (void *)memory;
 }
 
 void mgpuMemset32(void *data, uint32_t value, size_t count, void *stream) {
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuMemsetD32Async, (uint64_t)data, value, count, stream);
-  leave();
+  gpuRuntimeLeave();
 }
 
 void mgpuMemFree(void *data, void *stream) {
   (void)stream;
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuMemFree_v2, (uint64_t)data);
-  leave();
+  gpuRuntimeLeave();
 }
 
 void *mgpuStreamCreate(void) {
   void *stream;
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuStreamCreate, &stream, 0);
-  leave();
+  gpuRuntimeLeave();
   return stream;
 }
 
 void mgpuStreamDestroy(void *stream) {
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuStreamDestroy_v2, stream);
-  leave();
+  gpuRuntimeLeave();
 }
 
 void mgpuStreamSynchronize(void *stream) {
-  enter();
+  gpuRuntimeEnter();
   CHECK(cuStreamSynchronize, stream);
-  leave();
+  gpuRuntimeLeave();
 }
