@@ -45,6 +45,20 @@ inline constexpr Row kThreadHere = {"mov.u32 $0, %tid.x;", "=r",
                                     /*sideEffects=*/true, /*convergent=*/false,
                                     /*ptxVersion=*/70};
 
+/// 0, which ptxas cannot tell: no kernel here runs without dynamic shared
+/// memory, but only we know that. Where it is added to a number that has been
+/// read before, what follows is computed anew; reads alone, and what is
+/// computed from them, ptxas merges, also over loops.
+inline constexpr Row kUnknownZero = {"{\n"
+                                     ".reg .pred never;\n"
+                                     ".reg .b32 bytes;\n"
+                                     "mov.u32 bytes, %dynamic_smem_size;\n"
+                                     "setp.eq.b32 never, bytes, 0;\n"
+                                     "selp.b32 $0, 1, 0, never;\n"
+                                     "}",
+                                     "=r", /*sideEffects=*/true,
+                                     /*convergent=*/false, /*ptxVersion=*/70};
+
 /// Begins a basic block for ptxas, which moves nothing over a branch that it
 /// cannot prove away: no kernel here runs without dynamic shared memory, but
 /// only we know that. The fence is harmless and, unlike lighter things, not
@@ -164,13 +178,13 @@ inline constexpr const Row *kTmaStores[] = {&kTmaStore2, &kTmaStore3,
                                             &kTmaStore4, &kTmaStore5};
 
 inline constexpr const Row *kRows[] = {
-    &kCpAsync16,      &kCpAsync8,          &kCpAsync4,
-    &kThreadHere,     &kNewBlock,          &kMbarrierInit,
-    &kMbarrierWait,   &kMbarrierArrive,    &kMbarrierArriveIf,
-    &kMbarrierExpect, &kFenceMbarrierInit, &kFenceProxyAsync,
-    &kTmaLoad2,       &kTmaLoad3,          &kTmaLoad4,
-    &kTmaLoad5,       &kTmaStore2,         &kTmaStore3,
-    &kTmaStore4,      &kTmaStore5};
+    &kCpAsync16,        &kCpAsync8,       &kCpAsync4,
+    &kThreadHere,       &kUnknownZero,    &kNewBlock,
+    &kMbarrierInit,     &kMbarrierWait,   &kMbarrierArrive,
+    &kMbarrierArriveIf, &kMbarrierExpect, &kFenceMbarrierInit,
+    &kFenceProxyAsync,  &kTmaLoad2,       &kTmaLoad3,
+    &kTmaLoad4,         &kTmaLoad5,       &kTmaStore2,
+    &kTmaStore3,        &kTmaStore4,      &kTmaStore5};
 
 /// The row with this text, null for text that is not from this table.
 inline const Row *findRow(llvm::StringRef text) {

@@ -129,6 +129,31 @@ def FaNarrowDivisions : Pass<"fa-narrow-divisions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FaRecomputeBehindLoops : Pass<"fa-recompute-behind-loops", "::mlir::ModuleOp"> {
+  let summary = "Compute a tile's place again where it is stored";
+  let description = [{
+    Arithmetic in front of a kernel's last loop that follows from the block's or the
+    thread's number, and is used behind the loop, is done again there, from
+    a number that neither LLVM nor ptxas can tell to be the same: registers that it
+    would hold, or be spilled from, are the loop's.
+
+    ```mlir
+    %row = arith.muli %block, %c128 : index
+    scf.for ... { ... }
+    use(%row)
+    // ==>
+    %row = arith.muli %block, %c128 : index
+    scf.for ... { ... }
+    %again = arith.addi (gpu.block_id x), %unknown_zero : index
+    %row1 = arith.muli %again, %c128 : index
+    use(%row1)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"
+  ];
+}
+
 def FaExpandGpuMath : Pass<"fa-expand-gpu-math", "::mlir::ModuleOp"> {
   let summary = "Expand maths to native instructions and polynomials";
   let description = [{

@@ -30,6 +30,8 @@ void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   // divisions of the block's number -> 32 bits
   manager.addPass(createFaNarrowDivisions());
+  // a tile's place -> computed again behind the key loop
+  manager.addPass(createFaRecomputeBehindLoops());
   // loops, memrefs and the kernel itself -> LLVM and NVVM (stage nvvm)
   manager.addPass(createFaKernelToLlvm());
   manager.addPass(createCanonicalizerPass());
