@@ -23,7 +23,9 @@ void mlir::fa::buildNvvmPipeline(OpPassManager &manager) {
   manager.addPass(createFaMergeCompares());
   // math ops -> instructions and polynomials
   manager.addPass(createFaExpandGpuMath());
-  // subviews -> offsets and strides as arithmetic
+  // subviews -> offsets and strides as arithmetic. Affine ops first: those of a
+  // subview in the key loop would else take in what stands in front of it.
+  manager.addPass(createLowerAffinePass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createFaCanonicalizeScalars());
