@@ -73,6 +73,38 @@ Expr *mlir::fa::raising::unitsChanged(Graph &graph, Value operand, Value result,
   return next == others.size() ? graph.load(operand, inner) : nullptr;
 }
 
+Expr *mlir::fa::raising::concatenated(Graph &graph, ValueRange operands,
+                                      int64_t dim, const Coords &at) {
+  if (dim < 0)
+    dim += at.size();
+  if (dim < 0 || dim >= static_cast<int64_t>(at.size()))
+    return nullptr;
+  int64_t length = extentOf(at[dim].digits), start = 0;
+  for (Value operand : operands) {
+    RankedTensorType type = tensorType(operand);
+    if (!type || type.getRank() != static_cast<int64_t>(at.size()) ||
+        type.isDynamicDim(dim) || ShapedType::isDynamic(length))
+      return nullptr;
+    Coords inner = at;
+    inner[dim].offset -= start;
+    start += type.getDimSize(dim);
+    if (inner[dim].offset >= 0 &&
+        inner[dim].offset + length <= type.getDimSize(dim))
+      return graph.load(operand, inner);
+  }
+  return nullptr;
+}
+
+Expr *mlir::fa::raising::sliced(Graph &graph, Value operand,
+                                ArrayRef<int64_t> starts, const Coords &at) {
+  if (starts.size() != at.size())
+    return nullptr;
+  Coords inner = at;
+  for (auto [coord, start] : llvm::zip(inner, starts))
+    coord.offset += start;
+  return graph.load(operand, inner);
+}
+
 Expr *mlir::fa::raising::reducedOver(Graph &graph, Fn op, Value operand,
                                      ArrayRef<int64_t> dims, bool keepsDims,
                                      const Coords &at) {

@@ -35,6 +35,15 @@ Expr *reshaped(Graph &graph, Value operand, Value result, const Coords &at);
 /// dynamic ones stay what they are.
 Expr *unitsChanged(Graph &graph, Value operand, Value result, const Coords &at);
 
+/// One of `operands`, which lie behind each other along `dim`: null where `at`
+/// runs over parts of several.
+Expr *concatenated(Graph &graph, ValueRange operands, int64_t dim,
+                   const Coords &at);
+
+/// A slice that begins at `starts` (of each dimension), with strides of 1.
+Expr *sliced(Graph &graph, Value operand, ArrayRef<int64_t> starts,
+             const Coords &at);
+
 /// Reduction of `dims`, which the result has with extent 1 or not at all.
 Expr *reducedOver(Graph &graph, Fn op, Value operand, ArrayRef<int64_t> dims,
                   bool keepsDims, const Coords &at);

@@ -97,21 +97,27 @@ std::optional<Coord> Graph::merge(ArrayRef<Coord> at) {
   return result;
 }
 
-std::optional<Coords> Graph::reshape(ArrayRef<Coord> at, ShapedType to,
-                                     ShapedType from) {
+std::optional<Coords>
+Graph::reshape(ArrayRef<Coord> at, ShapedType to, ShapedType from,
+               llvm::function_ref<bool(size_t, size_t)> isSame) {
   // Equal dimensions on both sides need no arithmetic; that also keeps apart
   // dynamic ones, of which a product could not be taken apart again.
   ArrayRef<int64_t> outer = to.getShape(), inner = from.getShape();
+  auto equal = [&](size_t dim, size_t other) {
+    int64_t extent = to.getDimSize(dim);
+    return extent == from.getDimSize(other) &&
+           (!ShapedType::isDynamic(extent) || (isSame && isSame(dim, other)));
+  };
   Coords head, tail;
-  while (!outer.empty() && !inner.empty() && outer.front() == inner.front() &&
-         !ShapedType::isDynamic(outer.front())) {
+  while (!outer.empty() && !inner.empty() && equal(head.size(), head.size())) {
     head.push_back(at.front());
     at = at.drop_front();
     outer = outer.drop_front();
     inner = inner.drop_front();
   }
-  while (!outer.empty() && !inner.empty() && outer.back() == inner.back() &&
-         !ShapedType::isDynamic(outer.back())) {
+  while (
+      !outer.empty() && !inner.empty() &&
+      equal(head.size() + outer.size() - 1, head.size() + inner.size() - 1)) {
     tail.insert(tail.begin(), at.back());
     at = at.drop_back();
     outer = outer.drop_back();

@@ -199,31 +199,6 @@ bool Matcher::readExponent() {
   return (!sinkExponent || readSink()) && readScores(scores);
 }
 
-/// What joins the sum is exp(sink - m), with the m of the weights.
-bool Matcher::readSink() {
-  Terms all;
-  terms(sinkExponent, 1, all);
-  Expr *sink = nullptr;
-  size_t shifts = 0;
-  Binding none;
-  for (const Term &term : all) {
-    bool isOwn = llvm::any_of(found->shifts, [&](const Term &shift) {
-      return shift.factor == term.factor &&
-             graph.equal(shift.expr, term.expr, none);
-    });
-    shifts += isOwn;
-    if (isOwn)
-      continue;
-    if (sink || term.factor != 1)
-      return decline("expects a sink that is one logit");
-    sink = term.expr;
-  }
-  if (!sink || shifts != found->shifts.size() || !found->natural)
-    return decline("expects a sink with the maximum of the weights subtracted");
-  found->sink = sink;
-  return true;
-}
-
 /// Whether a row whose `condition` has the value `whenTrue` has no key, so that
 /// 0 is what attention gives it too.
 bool Matcher::isEmptyRow(Expr *condition, bool whenTrue) {

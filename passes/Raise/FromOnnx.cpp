@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ONNX operators in generic form, all but Attention.
-#include "passes/Raise/Common.h"
+#include "passes/Raise/FromOnnx.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -166,8 +166,16 @@ static Expr *defineView(Graph &graph, OpResult result, StringRef name,
   if (name == "Unsqueeze" || name == "Squeeze" || name == "UnsqueezeV11" ||
       name == "SqueezeV11")
     return unitsChanged(graph, first, result, at);
-  if (name == "Reshape" || name == "Flatten")
+  if (name == "Reshape")
+    return onnxReshape(graph, result, at);
+  if (name == "Flatten")
     return reshaped(graph, first, result, at);
+  if (name == "Dim" || name == "Shape" || name == "Gather")
+    return onnxExtent(graph, result, at);
+  if (name == "Slice")
+    return onnxSlice(graph, result, at);
+  if (name == "Concat")
+    return onnxConcat(graph, result, at);
   if (name == "Expand")
     return broadcastLoad(graph, first, at);
   return name == "Identity" ? graph.load(first, at) : nullptr;

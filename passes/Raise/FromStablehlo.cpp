@@ -159,16 +159,13 @@ static Expr *compare(Graph &graph, Operation *op, const Coords &at) {
                      getElementTypeOrSelf(op->getResult(0)));
 }
 
-static Expr *sliced(Graph &graph, Operation *op, const Coords &at) {
+static Expr *slice(Graph &graph, Operation *op, const Coords &at) {
   auto starts = integersOf(attributeOf(op, "start_indices"));
   auto strides = integersOf(attributeOf(op, "strides"));
-  if (!starts || !strides || starts->size() != at.size() ||
+  if (!starts || !strides ||
       llvm::any_of(*strides, [](int64_t stride) { return stride != 1; }))
     return nullptr;
-  Coords inner = at;
-  for (auto [coord, start] : llvm::zip(inner, *starts))
-    coord.offset += start;
-  return graph.load(op->getOperand(0), inner);
+  return sliced(graph, op->getOperand(0), *starts, at);
 }
 
 static Expr *clamped(Graph &graph, Operation *op, const Coords &at) {
@@ -222,7 +219,14 @@ Expr *mlir::fa::raising::defineStablehlo(Graph &graph, OpResult result,
   Operation *op = result.getOwner();
   StringRef name = op->getName().getStringRef();
   if (!name.consume_front("stablehlo.") || op->getNumResults() != 1 ||
-      !tensorType(result) || !hasTensors(op, operandsOf(name)))
+      !tensorType(result))
+    return nullptr;
+  if (name == "concatenate") {
+    auto dim = dyn_cast_or_null<IntegerAttr>(attributeOf(op, "dimension"));
+    return dim ? concatenated(graph, op->getOperands(), dim.getInt(), at)
+               : nullptr;
+  }
+  if (!hasTensors(op, operandsOf(name)))
     return nullptr;
   Type type = tensorType(result).getElementType();
   if (name == "constant") {
@@ -253,7 +257,7 @@ Expr *mlir::fa::raising::defineStablehlo(Graph &graph, OpResult result,
   if (name == "compare")
     return compare(graph, op, at);
   if (name == "slice")
-    return sliced(graph, op, at);
+    return slice(graph, op, at);
   if (name == "select")
     return selected(graph, op, at);
   if (name == "clamp")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Upstream's tensor dialect, constants, and arith and math on whole tensors.
-#include "passes/Raise/FrontEnds.h"
+#include "passes/Raise/Common.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -42,17 +42,38 @@ static Expr *expandShape(Graph &graph, tensor::ExpandShapeOp op,
   return graph.load(op.getSrc(), inner);
 }
 
+static bool isStatic(ArrayRef<int64_t> numbers) {
+  return llvm::none_of(numbers, ShapedType::isDynamic);
+}
+
 static Expr *slice(Graph &graph, tensor::ExtractSliceOp op, const Coords &at) {
-  if (!op.hasUnitStride() ||
-      op.getType().getRank() != op.getSourceType().getRank())
+  if (!op.hasUnitStride() || !isStatic(op.getStaticOffsets()))
+    return nullptr;
+  return op.getType().getRank() == op.getSourceType().getRank()
+             ? sliced(graph, op.getSource(), op.getStaticOffsets(), at)
+             : nullptr;
+}
+
+/// An element that is wholly in the inserted part, or wholly beside it.
+static Expr *inserted(Graph &graph, tensor::InsertSliceOp op,
+                      const Coords &at) {
+  if (!op.hasUnitStride() || !isStatic(op.getStaticOffsets()) ||
+      !isStatic(op.getStaticSizes()) ||
+      op.getSourceType().getRank() != op.getType().getRank())
     return nullptr;
   Coords inner = at;
-  for (auto [coord, offset] : llvm::zip(inner, op.getStaticOffsets())) {
-    if (ShapedType::isDynamic(offset))
+  bool isInside = true;
+  for (auto [coord, offset, size] :
+       llvm::zip(inner, op.getStaticOffsets(), op.getStaticSizes())) {
+    int64_t length = extentOf(coord.digits);
+    coord.offset -= offset;
+    if (ShapedType::isDynamic(length))
       return nullptr;
-    coord.offset += offset;
+    if (coord.offset >= size || coord.offset + length <= 0)
+      return graph.load(op.getDest(), at);
+    isInside &= coord.offset >= 0 && coord.offset + length <= size;
   }
-  return graph.load(op.getSource(), inner);
+  return isInside ? graph.load(op.getSource(), inner) : nullptr;
 }
 
 /// Ops on scalars, applied to tensors element by element.
@@ -79,6 +100,10 @@ Expr *mlir::fa::raising::defineTensor(Graph &graph, OpResult result,
     return expandShape(graph, shape, at);
   if (auto cut = dyn_cast<tensor::ExtractSliceOp>(op))
     return slice(graph, cut, at);
+  if (auto joined = dyn_cast<tensor::ConcatOp>(op))
+    return concatenated(graph, joined.getInputs(), joined.getDim(), at);
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return inserted(graph, insert, at);
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return isa<RankedTensorType>(cast.getSource().getType())
                ? graph.load(cast.getSource(), at)

@@ -68,6 +68,14 @@ static Expr *tile(Graph &graph, Operation *op, const Coords &at) {
   return broadcastLoad(graph, op->getOperand(0), at);
 }
 
+static Expr *slice(Graph &graph, Operation *op, const Coords &at) {
+  Operation *starts =
+      op->getNumOperands() > 1 ? op->getOperand(1).getDefiningOp() : nullptr;
+  auto numbers =
+      starts ? integersOf(attributeOf(starts, "values")) : std::nullopt;
+  return numbers ? sliced(graph, op->getOperand(0), *numbers, at) : nullptr;
+}
+
 static Expr *clamp(Graph &graph, Operation *op, const Coords &at) {
   auto low = dyn_cast_or_null<FloatAttr>(attributeOf(op, "min_val"));
   auto high = dyn_cast_or_null<FloatAttr>(attributeOf(op, "max_val"));
@@ -110,6 +118,13 @@ Expr *mlir::fa::raising::defineTosa(Graph &graph, OpResult result,
     return reshaped(graph, first, result, at);
   if (name == "identity")
     return graph.load(first, at);
+  if (name == "slice")
+    return slice(graph, op, at);
+  if (name == "concat") {
+    auto axis = dyn_cast_or_null<IntegerAttr>(attributeOf(op, "axis"));
+    return axis ? concatenated(graph, op->getOperands(), axis.getInt(), at)
+                : nullptr;
+  }
   if (name == "tile")
     return tile(graph, op, at);
   if (name == "cast")

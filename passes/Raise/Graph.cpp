@@ -129,6 +129,10 @@ Expr *Graph::fold(Fn op, ArrayRef<Expr *> args, Type type) {
     return isNumber(args[1], 0) ? args[0] : nullptr;
   case Fn::Div:
     return isNumber(args[1], 1) ? args[0] : nullptr;
+  case Fn::Pow:
+    // How an exponential to the base 2 looks where there is no operator for it.
+    return constantOf(args[0]) == 2.0 ? this->op(Fn::Exp2, {args[1]}, type)
+                                      : nullptr;
   case Fn::Cast:
     return args[0]->type == type ? args[0] : nullptr;
   case Fn::Select:
@@ -235,6 +239,13 @@ Expr *Graph::seeThrough(Expr *expr) {
       return expr;
     expr = next;
   }
+  return expr;
+}
+
+Expr *Graph::operatorOf(Expr *expr) {
+  expr = stripCasts(expr);
+  while (Expr *inner = expand(expr))
+    expr = stripCasts(inner);
   return expr;
 }
 

@@ -37,9 +37,11 @@ public:
   /// The converse: the coordinate of the merged dimension.
   std::optional<Coord> merge(ArrayRef<Coord> at);
   /// Coordinates of `from` for the element that `at` names in `to`, two shapes
-  /// of one row-major order.
-  std::optional<Coords> reshape(ArrayRef<Coord> at, ShapedType to,
-                                ShapedType from);
+  /// of one row-major order. `isSame` says of a dynamic dimension of `to`
+  /// whether it is known to be one of `from`.
+  std::optional<Coords>
+  reshape(ArrayRef<Coord> at, ShapedType to, ShapedType from,
+          llvm::function_ref<bool(size_t, size_t)> isSame = nullptr);
 
   // Expressions. Folds constants and neutral operands.
   Expr *constant(double number, Type type);
@@ -60,6 +62,8 @@ public:
   /// The expression with Loads replaced by their definitions as far as these
   /// are views or casts of other Loads, or constants.
   Expr *seeThrough(Expr *expr);
+  /// The expression with all definitions in place, down to an operator.
+  Expr *operatorOf(Expr *expr);
   /// The number that `expr` is for every coordinate.
   std::optional<double> constantOf(Expr *expr);
   /// The axes that `expr` varies with (those bound inside not counted).

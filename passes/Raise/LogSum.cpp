@@ -26,8 +26,9 @@ bool Matcher::isLogSum(Value value, const Attention &attention, Coords &at) {
     return false;
   };
   bool isLog = take([&](const Term &term) {
-    return term.factor == 1 && term.expr->is(Fn::Log) &&
-           graph.equal(attention.sum, term.expr->args[0], binding);
+    Expr *made = graph.operatorOf(term.expr);
+    return term.factor == 1 && made->is(Fn::Log) &&
+           graph.equal(attention.sum, made->args[0], binding);
   });
   if (!isLog || all.size() != attention.shifts.size() + 1)
     return false;

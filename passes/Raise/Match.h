@@ -42,7 +42,7 @@ struct Attention {
   Expr *allScores = nullptr; // over `dot`
   Expr *scores = nullptr;    // the same without the layers below
   llvm::SmallVector<MaskLayer> layers;
-  Expr *sum = nullptr;
+  Expr *sum = nullptr; // the denominator, with a sink where there is one
   /// What the exponent adds to the scores, the same for a whole row: minus the
   /// maximum, as a rule.
   struct Term {
@@ -111,10 +111,9 @@ private:
   bool collectGuard(Expr *select, bool inverted, bool top, Product &product);
   Expr *maskedExponential(Expr *condition, Expr *rest, bool keepsWhenTrue);
   bool readOutput(Expr *expr);
+  std::string changing(const Product &body);
   bool readBody(const Product &top, const Product &body);
   bool readDenominator(Expr *sum);
-  Expr *splitSink(Expr *sum);
-  bool readSink();
   bool readLogSum(const Terms &all);
   bool readExponent();
   bool readGuards(const Product &top, const Product &body);
@@ -125,8 +124,14 @@ private:
   bool weightsRounded(Expr *body);
   void findRows();
 
+  // Sink.cpp: what joins the sum beside the keys.
+  Expr *splitSink(Expr *sum);
+  Expr *splitColumn(Expr *sum);
+  bool readSink();
+
   // Scores.cpp: from the scores to the operands.
   bool readScores(Expr *scores);
+  std::string unknownIn(Expr *scores);
   void findDots(Expr *expr, llvm::SmallVectorImpl<Expr *> &dots);
   bool isDot(Expr *expr);
   bool hasDot(Expr *expr);

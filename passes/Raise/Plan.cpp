@@ -47,7 +47,6 @@ private:
   bool prepare();
   Chain usable(const Chain &chain, ArrayRef<Axes> groups);
   Axes inOrder(const Candidate &candidate, const Axes &axes);
-  AxisSet indexed();
   void gatherIndexed(Expr *expr, AxisSet &axes, llvm::DenseSet<Expr *> &seen);
   bool looksLikeGroup(Axis *axis);
   void tryRows(Plan plan);
@@ -61,7 +60,7 @@ private:
   bool allowF32;
   Chain q, k, v;
   Axes batch, row;
-  AxisSet mustBeRow;
+  AxisSet mustBeRow, ofSink;
   std::optional<Plan> best;
 };
 } // namespace
@@ -135,6 +134,8 @@ bool Chooser::prepare() {
   row = inOrder(q.back(), attention.row);
   llvm::DenseSet<Expr *> seen;
   gatherIndexed(attention.scores, mustBeRow, seen);
+  if (attention.sink)
+    ofSink = graph.axesOf(graph.seeThrough(attention.sink));
   return true;
 }
 
@@ -213,7 +214,14 @@ void Chooser::tryBatch(Plan plan, double penalty) {
     // Heads are the last batch axis; a single axis is the batch, unless query
     // heads share it.
     size_t usual = n >= 2 ? n - 1 : plan.group.empty() ? n : 0;
-    tryLayout(plan, penalty + (split == usual ? 0 : 0.1));
+    // A sink is one number a query head.
+    bool fits =
+        !attention.sink || (plan.queryHeads().size() == ofSink.size() &&
+                            llvm::all_of(plan.queryHeads(), [&](Axis *axis) {
+                              return ofSink.contains(axis);
+                            }));
+    tryLayout(plan,
+              penalty + (split == usual ? 0 : 0.1) + (fits ? 0 : 10 * kCopy));
   }
 }
 

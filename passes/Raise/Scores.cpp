@@ -76,12 +76,33 @@ bool Matcher::hasDot(Expr *expr) {
   return dotLeads[expr] = has;
 }
 
+/// What has no definition on the way from the scores to a product, in words.
+std::string Matcher::unknownIn(Expr *scores) {
+  SmallVector<Expr *> open{scores};
+  llvm::DenseSet<Expr *> seen;
+  while (!open.empty()) {
+    Expr *next = open.pop_back_val();
+    if (!seen.insert(next).second || next->kind == Kind::Reduce ||
+        !graph.dependsOn(next, keys))
+      continue;
+    if (Expr *inner = graph.expand(next))
+      open.push_back(inner);
+    else if (next->kind == Kind::Load && isa<OpResult>(next->source))
+      return ", got " +
+             next->source.getDefiningOp()->getName().getStringRef().str() +
+             " with operators that are not known here";
+    open.append(next->args.begin(), next->args.end());
+  }
+  return "";
+}
+
 bool Matcher::readScores(Expr *scores) {
   keys = atomsOf(keys);
   SmallVector<Expr *> dots;
   findDots(scores, dots);
   if (dots.empty())
-    return decline("expects a product of queries and keys in the scores");
+    return decline("expects a product of queries and keys in the scores" +
+                   unknownIn(scores));
   if (dots.size() > 1)
     return decline("expects one product of queries and keys in the scores, got "
                    "several");

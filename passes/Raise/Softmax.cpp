@@ -74,7 +74,7 @@ Expr *Matcher::below(Expr *expr) {
 }
 
 /// Whether something in what `expr` is made of, up to products of two tensors,
-/// is `wanted`.
+/// is `wanted`. An op that is not known may change elements of one shape.
 bool Matcher::reaches(Expr *expr, llvm::function_ref<bool(Expr *)> wanted) {
   SmallVector<Expr *> open{expr};
   llvm::DenseSet<Value> seen;
@@ -84,9 +84,16 @@ bool Matcher::reaches(Expr *expr, llvm::function_ref<bool(Expr *)> wanted) {
       continue;
     if (wanted(next))
       return true;
-    if (next->kind == Kind::Load && seen.insert(next->source).second)
+    if (next->kind == Kind::Load && seen.insert(next->source).second) {
       if (Expr *inner = graph.expand(next))
         open.push_back(inner);
+      else if (Operation *op = next->source.getDefiningOp())
+        for (Value operand : op->getOperands())
+          if (auto type = dyn_cast<RankedTensorType>(operand.getType());
+              type && type.getShape() ==
+                          cast<ShapedType>(next->source.getType()).getShape())
+            open.push_back(graph.load(operand, next->at));
+    }
     open.append(next->args.begin(), next->args.end());
   }
   return false;
@@ -214,6 +221,15 @@ bool Matcher::weightsRounded(Expr *body) {
   return false;
 }
 
+/// The op that changes exponentials in a way that is not known, in words.
+std::string Matcher::changing(const Product &body) {
+  for (Expr *factor : body.above)
+    if (factor->kind == Kind::Load && !graph.expand(factor) &&
+        reaches(factor, isExponential))
+      return factor->source.getDefiningOp()->getName().getStringRef().str();
+  return "another operator";
+}
+
 bool Matcher::readBody(const Product &top, const Product &body) {
   SmallVector<Expr *> below = top.below;
   below.append(body.below);
@@ -226,7 +242,8 @@ bool Matcher::readBody(const Product &top, const Product &body) {
   }
   if (!exponential)
     return decline("expects softmax weights in the second product, got "
-                   "exponentials changed by another operator");
+                   "exponentials changed by " +
+                   changing(body));
   for (Expr *factor : below)
     if (graph.dependsOn(factor, keys))
       return decline(factor->isReduce(Fn::Add)
@@ -263,31 +280,10 @@ void Matcher::findRows() {
         found->row.push_back(axis);
 }
 
-/// The sum over the keys in one that something else joins, whose exponent is
-/// `sinkExponent` then.
-Expr *Matcher::splitSink(Expr *sum) {
-  auto below = [&](Expr *expr) {
-    expr = stripCasts(expr);
-    while (Expr *inner =
-               expr->kind == Kind::Load ? graph.expand(expr) : nullptr)
-      expr = stripCasts(inner);
-    return expr;
-  };
-  for (unsigned side : {0, 1}) {
-    Expr *keyed = below(sum->args[side]), *other = below(sum->args[1 - side]);
-    if (!keyed->isReduce(Fn::Add) || other->kind != Kind::Fn ||
-        other->op != exponential->op)
-      continue;
-    sinkExponent = other->args[0];
-    return keyed;
-  }
-  return sum;
-}
-
 bool Matcher::readDenominator(Expr *sum) {
   sum = stripCasts(sum);
-  if (sum->is(Fn::Add))
-    sum = splitSink(sum);
+  Expr *denominator = sum;
+  sum = splitSink(sum);
   if (!sum->isReduce(Fn::Add))
     return decline(llvm::Twine("expects a denominator that is the sum of the "
                                "exponentials, got ") +
@@ -320,7 +316,7 @@ bool Matcher::readDenominator(Expr *sum) {
   if (!whole)
     return decline("expects softmax along the keys: the normalised dimension "
                    "is not the one that the second product contracts");
-  found->sum = sum;
+  found->sum = denominator;
   return true;
 }
 

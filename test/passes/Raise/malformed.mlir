@@ -50,3 +50,24 @@ func.func @fused(%q: !q, %t: tensor<8x16xf16>, %none: none, %scale: f16) -> (!q,
   %4 = "onnx.Attention"(%q, %none) : (!q, none) -> !q
   return %0, %1, %2, %3, %4 : !q, !q, !q, !q, !q
 }
+
+// Shapes and positions from operators that lack operands, or name what is not there.
+func.func @shapes(%q: tensor<?x?x64xf16>, %k: tensor<?x4x9x16xf16>, %x: tensor<*xf16>) -> tensor<?x4x?x16xf16> {
+  %none = "onnx.Dim"() {axis = 0 : si64} : () -> tensor<1xi64>
+  %far = "onnx.Dim"(%q) {axis = 9 : si64} : (tensor<?x?x64xf16>) -> tensor<1xi64>
+  %un = "onnx.Dim"(%x) {axis = 0 : si64} : (tensor<*xf16>) -> tensor<1xi64>
+  %emptyc = "onnx.Concat"() {axis = 0 : si64} : () -> tensor<0xi64>
+  %g = "onnx.Gather"(%emptyc) : (tensor<0xi64>) -> tensor<1xi64>
+  %sl = "onnx.Slice"(%emptyc, %g) : (tensor<0xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %sh = "onnx.Concat"(%none, %far, %un, %sl) {axis = 7 : si64} : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xi64>
+  %r = "onnx.Reshape"(%q, %sh) : (tensor<?x?x64xf16>, tensor<4xi64>) -> tensor<?x?x4x16xf16>
+  %qt = "onnx.Transpose"(%r) {perm = [0, 2, 1, 3]} : (tensor<?x?x4x16xf16>) -> tensor<?x4x?x16xf16>
+  %kt = "onnx.Transpose"(%k) {perm = [0, 1, 3, 2]} : (tensor<?x4x9x16xf16>) -> tensor<?x4x16x9xf16>
+  %s = "onnx.MatMul"(%qt, %kt) : (tensor<?x4x?x16xf16>, tensor<?x4x16x9xf16>) -> tensor<?x4x?x9xf16>
+  %c = "onnx.Concat"(%s) {axis = 11 : si64} : (tensor<?x4x?x9xf16>) -> tensor<?x4x?x9xf16>
+  %w = "onnx.Softmax"(%c) {axis = -1 : si64} : (tensor<?x4x?x9xf16>) -> tensor<?x4x?x9xf16>
+  %d = "onnx.Slice"(%w, %g, %g, %g) : (tensor<?x4x?x9xf16>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?x4x?x9xf16>
+  // expected-remark@+1 {{expects softmax weights in the second product, got exponentials changed by onnx.Slice}}
+  %o = "onnx.MatMul"(%d, %k) : (tensor<?x4x?x9xf16>, tensor<?x4x9x16xf16>) -> tensor<?x4x?x16xf16>
+  return %o : tensor<?x4x?x16xf16>
+}

@@ -97,6 +97,10 @@ class Emitter:
         name, attribute = self.CONSTANT
         return self.op(shape, element, f'"{name}"() <{{{attribute} = {text}}}> : () -> {kind(shape, element)}')
 
+    def joined(self, values):
+        """The shape of these one behind another along the last dimension."""
+        return self.shape(values[0])[:-1] + [sum(self.shape(value)[-1] for value in values)]
+
     def row(self, value, shape):
         """A reduced value (without the last dimension) for all of a shape."""
         return self.broadcast(value, shape, list(range(len(shape) - 1)))
@@ -234,6 +238,18 @@ class Linalg(Emitter):
         sizes = ", ".join(n.name if isinstance(n, Dynamic) else str(n) for n in shape)
         return self.op(shape, e, f"tensor.expand_shape {a} {self.groups(shape, old)} output_shape [{sizes}] : "
                        f"{self.type(a)} into {kind(shape, e)}")
+
+    def concat(self, values):
+        shape, e = self.joined(values), self.element(values[0])
+        return self.op(shape, e, f"tensor.concat dim({len(shape) - 1}) {', '.join(values)} : "
+                       f"({', '.join(self.type(v) for v in values)}) -> {kind(shape, e)}")
+
+    def cut(self, a, start, length):
+        """`length` of the last dimension from `start` on."""
+        shape = self.shape(a)[:-1] + [length]
+        sizes = ", ".join(n.name if isinstance(n, Dynamic) else str(n) for n in shape)
+        return self.op(shape, self.element(a), f"tensor.extract_slice {a}{[0] * (len(shape) - 1) + [start]} [{sizes}] "
+                       f"{[1] * len(shape)} : {self.type(a)} to {kind(shape, self.element(a))}")
 
     def broadcast(self, a, shape, dims):
         rank = len(shape)
@@ -374,6 +390,18 @@ class Stablehlo(Emitter):
     def reshape(self, a, shape):
         return self.generic_op("stablehlo.reshape", [a], shape, self.element(a))
 
+    def concat(self, values):
+        return self.generic_op("stablehlo.concatenate", values, self.joined(values), self.element(values[0]),
+                               f"dimension = {len(self.shape(values[0])) - 1} : i64")
+
+    def cut(self, a, start, length):
+        shape = self.shape(a)
+        rank = len(shape)
+        bounds = {"start_indices": [0] * (rank - 1) + [start], "limit_indices": shape[:-1] + [start + length],
+                  "strides": [1] * rank}
+        text = ", ".join(f"{name} = array<i64: {', '.join(map(str, n))}>" for name, n in bounds.items())
+        return self.generic_op("stablehlo.slice", [a], shape[:-1] + [length], self.element(a), text)
+
     def broadcast(self, a, shape, dims):
         listed = f"array<i64: {', '.join(map(str, dims))}>" if dims else "array<i64>"
         return self.generic_op("stablehlo.broadcast_in_dim", [a], shape, self.element(a),
@@ -481,11 +509,24 @@ class Tosa(Emitter):
         return self.attributed("transpose", [a], [self.shape(a)[p] for p in perm], self.element(a),
                                f" {{perms = array<i32: {', '.join(map(str, perm))}>}}")
 
-    def reshape(self, a, shape):
+    def sizes(self, shape):
         self.count += 1
         size = f"%s{self.count}"
         self.lines.append(f"{size} = tosa.const_shape {{values = dense<{list(shape)}> : tensor<{len(shape)}xindex>}} : "
                           f"() -> !tosa.shape<{len(shape)}>")
+        return size
+
+    def concat(self, values):
+        return self.attributed("concat", values, self.joined(values), self.element(values[0]),
+                               f" {{axis = {len(self.shape(values[0])) - 1} : i32}}")
+
+    def cut(self, a, start, length):
+        shape, e = self.shape(a)[:-1] + [length], self.element(a)
+        starts, sizes, t = self.sizes([0] * (len(shape) - 1) + [start]), self.sizes(shape), f"!tosa.shape<{len(shape)}>"
+        return self.op(shape, e, f"tosa.slice {a}, {starts}, {sizes} : ({self.type(a)}, {t}, {t}) -> {kind(shape, e)}")
+
+    def reshape(self, a, shape):
+        size = self.sizes(shape)
         return self.op(shape, self.element(a), f"tosa.reshape {a}, {size} : ({self.type(a)}, "
                        f"!tosa.shape<{len(shape)}>) -> {kind(shape, self.element(a))}")
 
@@ -597,6 +638,13 @@ class Onnx(Emitter):
     def transpose(self, a, perm):
         return self.generic_op("onnx.Transpose", [a], [self.shape(a)[p] for p in perm], self.element(a),
                                f"perm = {list(perm)}")
+
+    def concat(self, values):
+        return self.generic_op("onnx.Concat", values, self.joined(values), self.element(values[0]), "axis = -1 : si64")
+
+    def cut(self, a, start, length):
+        bounds = [self.listed([n]) for n in (start, start + length, -1, 1)]
+        return self.generic_op("onnx.Slice", [a, *bounds], self.shape(a)[:-1] + [length], self.element(a))
 
     def reshape(self, a, shape):
         return self.generic_op("onnx.Reshape", [a, self.listed(shape)], shape, self.element(a), "allowzero = 0 : si64")

@@ -92,6 +92,11 @@ def iota(machine, op, x, scope):
     return np.broadcast_to(np.arange(shape[dim]).reshape([-1 if i == dim else 1 for i in range(len(shape))]), shape)
 
 
+@operator("stablehlo.is_finite")
+def is_finite(machine, op, x, scope):
+    return np.isfinite(x[0])
+
+
 @operator("stablehlo.get_dimension_size")
 def dimension_size(machine, op, x, scope):
     return np.asarray(x[0].shape[numbers(op.attributes["dimension"])[0]])
@@ -190,6 +195,20 @@ def no_value(machine, op, x, scope):
 @operator("onnx.Dim")
 def onnx_dim(machine, op, x, scope):
     return np.array([x[0].shape[numbers(op.attributes["axis"])[0]]])
+
+
+@operator("onnx.Shape")
+def onnx_shape(machine, op, x, scope):
+    return np.array(x[0].shape)
+
+
+@operator("onnx.Slice")
+def onnx_slice(machine, op, x, scope):
+    starts, ends, axes = ([int(n) for n in part] for part in x[1:4])
+    cuts = [slice(None)] * x[0].ndim
+    for start, end, axis in zip(starts, ends, axes):
+        cuts[axis] = slice(start, end)
+    return x[0][tuple(cuts)]
 
 
 @operator("onnx.Concat")

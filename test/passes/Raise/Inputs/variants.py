@@ -5,7 +5,8 @@ import random
 
 from emitters import FORMS, Dynamic, Emitter, kind, literal
 
-NEAR_MISSES = ["denominator", "dropout", "mask_after", "other_axis", "scores_used", "weights_used", "f32", "factor"]
+NEAR_MISSES = ["denominator", "dropout", "mask_after", "other_axis", "scores_used", "weights_used", "f32", "factor",
+               "sink_cut"]
 MASKS = ["none", "none", "causal", "causal_add", "causal_shift", "window", "lengths", "lengths_add", "table", "boolean",
          "bias", "softcap", "alibi", "prefix", "causal_lengths", "bias_causal"]
 
@@ -33,7 +34,7 @@ class Program:
         if mutation == "other_axis":
             self.rows = self.keys = 12
         self.notes, self.keep, self.lse = [], None, None
-        if form in DYNAMIC and self.mask != "table" and pick([True, False, False]):
+        if form in DYNAMIC and self.mask != "table" and mutation != "sink_cut" and pick([True, False, False]):
             self.make_dynamic()
 
     def make_dynamic(self):
@@ -186,10 +187,34 @@ class Program:
             return e.binary("add", *((s, added) if pick([True, False]) else (added, s)))
         return e.select(keep, s, lowest) if pick([True, False]) else e.select(e.invert(keep), lowest, s)
 
+    def column(self, s):
+        """A sink as one more column of the scores, which is cut off again behind the softmax."""
+        e, pick, shape = self.e, self.random.choice, self.e.shape(s)
+        last = list(range(1, len(shape) - 2))
+        sink = e.broadcast(e.argument(shape[1:-2], self.wide), shape[:-1] + [1], last)
+        first = pick([True, False])
+        c = e.concat([sink, s] if first else [s, sink])
+        if hasattr(e, "softmax") and pick([True, False]):
+            p = e.softmax(c)
+        else:
+            m = e.reduce("max", c)
+            x = e.unary("exp", e.binary("sub", c, e.row(m, e.shape(c))))
+            total = e.reduce("add", x)
+            if not self.mutation and pick([True, False, False]):
+                self.notes.append("lse")
+                self.lse = e.binary("add", m, e.unary("log", total))
+            p = e.binary("div", x, e.row(total, e.shape(c)))
+        # The near miss drops a key, and has the sink among those that are left.
+        return e.cut(p, int(first != (self.mutation == "sink_cut")), shape[-1])
+
     def softmax(self, s):
         """The weights; whether the sum is still to be divided by is told by the second value."""
         e, pick, shape = self.e, self.random.choice, self.e.shape(s)
         s = e.cast(s, self.wide)
+        static = not isinstance(shape[-1], Dynamic)
+        if self.mutation == "sink_cut" or (not self.mutation and static and self.random.random() < 0.1):
+            self.notes.append("column")
+            return self.column(s), None
         if hasattr(e, "softmax") and self.mutation not in ("denominator", "other_axis") and pick([True, False, True]):
             return e.softmax(s), None
         if self.mutation == "other_axis":
@@ -223,7 +248,7 @@ class Program:
         if style == "where":
             x = e.select(self.keep, x, e.scalar(0.0, self.wide, shape))
             total = e.reduce("add", x)
-        if style not in ("exp2", "sink") and not self.mutation and pick([True, False, False, False]):
+        if style != "exp2" and not self.mutation and pick([True, False, False, False]):
             self.notes.append("lse")
             self.lse = e.binary("add", m, e.unary("log", total))
         if style == "logsum":
