@@ -345,11 +345,12 @@ def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
     ==>
     %part = wg.reduce_rows maximumf %s, %partialLows
     %asks = wg.any(%part, %limit) { ... x > limit }
-    %new = scf.if %asks { ... wg.join_rows %part where above, else %m } else { %m }
+    %new = scf.if %asks { ... wg.join_rows %part + lift where above, else %m } else { %m }
     ```
 
-    Maps that joined `%mx` with the reference `%m` read `%new`. What is joined with
-    nothing, a first tile's maximum (`wg-first-tile`), stays as it is.
+    Maps that joined `%mx` with the reference `%m` read `%new`. References are set 4
+    (in the exponent) above the maximum, so that they stay longer where maxima grow;
+    a first tile's (`wg-first-tile`), which a loop carries on, is raised too.
   }];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "wg::WgDialect"];

@@ -6,7 +6,8 @@
 //
 // What joined the maximum of a tile's scores to the reference, max(m, mx),
 // reads the new reference instead: it comes from a branch that few tiles take,
-// and is m in all rows that do not ask.
+// and is m in all rows that do not ask. A reference that is set stands a little
+// above the row's maximum, so that it stays longer where maxima grow.
 #include "dialect/Fa/FaDialect.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -23,6 +24,10 @@ namespace mlir::fa {
 
 using namespace mlir;
 using namespace mlir::fa;
+
+/// How far above the row's maximum a reference is set, in log2 units: what the
+/// op's definition leaves to kernels.
+static constexpr int64_t kLift = 4;
 
 namespace {
 /// The maximum of a tile of scores in a step of online softmax.
@@ -76,15 +81,15 @@ static Value constant(OpBuilder &b, Location loc, float value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
 }
 
-/// How far scores may pass the reference: T / factor, in front of the loops in
-/// which it is the same. A factor near zero would give infinity, which no limit
-/// may be.
-static Value slack(RowMax found, int64_t bits) {
-  Operation *place = found.reduce;
+/// A difference of scores that makes `bits` of exponents: bits / factor, for
+/// use at `place`, in front of the loops in which it is the same. A factor near
+/// zero would give infinity, which no limit may be.
+static Value slack(RowMax found, Operation *place, int64_t bits) {
   for (auto loop = place->getParentOfType<scf::ForOp>();
        loop && loop.isDefinedOutsideOfLoop(found.factor);
        loop = loop->getParentOfType<scf::ForOp>())
     place = loop;
+  moveInFront(found.factor.getDefiningOp(), place);
   OpBuilder b(place);
   Location loc = found.reduce.getLoc();
   Value steps = constant(b, loc, bits);
@@ -92,9 +97,18 @@ static Value slack(RowMax found, int64_t bits) {
   return arith::MinNumFOp::create(b, loc, wide, constant(b, loc, 1e30f));
 }
 
-/// The branch that gives each row its reference: scores' maximum in the rows
-/// where it passes `limit`, and else what it was.
-static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit) {
+/// `rows` and a number.
+static Value raise(OpBuilder &b, Location loc, Value rows, Value by) {
+  return buildMap(b, loc, rows.getType(), rows,
+                  [&](OpBuilder &inner, ValueRange args) -> Value {
+                    return arith::AddFOp::create(inner, loc, args[0], by);
+                  });
+}
+
+/// The branch that gives each row its reference: what it was, or where scores'
+/// maximum passes `limit`, `share` of `most` above that.
+static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit,
+                          Value most, float share) {
   Location loc = found.reduce.getLoc();
   auto over = [&](OpBuilder &inner, Value x, Value bound) -> Value {
     return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT, x,
@@ -108,11 +122,15 @@ static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit) {
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder inner = branch.getThenBodyBuilder();
   Value whole = wg::JoinRowsOp::create(inner, loc, part);
+  // From what the limit is made of: nothing more lives over the loop.
+  Value lift =
+      arith::MulFOp::create(inner, loc, most, constant(inner, loc, share));
   Value moved = buildMap(
       inner, loc, found.reference.getType(), {found.reference, whole, limit},
       [&](OpBuilder &at, ValueRange args) -> Value {
         Value passes = over(at, args[1], args[2]);
-        return arith::SelectOp::create(at, loc, passes, args[1], args[0]);
+        Value next = arith::AddFOp::create(at, loc, args[1], lift);
+        return arith::SelectOp::create(at, loc, passes, next, args[0]);
       });
   scf::YieldOp::create(inner, loc, moved);
   inner = branch.getElseBodyBuilder();
@@ -127,20 +145,35 @@ static void makeRare(RowMax found, int64_t bits) {
   auto rows = cast<wg::RowsType>(reduce.getResult().getType());
   auto parts = wg::RowsType::get(rows.getRows(), rows.getElementType(),
                                  rows.getWarps(), wg::Combine::MaximumF);
-  moveInFront(found.factor.getDefiningOp(), reduce);
-  Value most = slack(found, bits);
-  Value limit =
-      buildMap(b, loc, found.reference.getType(), found.reference,
-               [&](OpBuilder &inner, ValueRange args) -> Value {
-                 return arith::AddFOp::create(inner, loc, args[0], most);
-               });
+  Value most = slack(found, reduce, bits);
+  Value limit = raise(b, loc, found.reference, most);
   Value lows = wg::SplatOp::create(b, loc, parts, constant(b, loc, -INFINITY));
   Value part = wg::ReduceRowsOp::create(b, loc, parts, wg::Combine::MaximumF,
                                         reduce.getFrag(), lows);
-  Value reference = newReference(b, found, part, limit);
+  Value reference =
+      newReference(b, found, part, limit, most, float(kLift) / bits);
   for (Operation *user : llvm::make_early_inc_range(reduce->getUsers()))
     replaceJoin(cast<wg::MapOp>(user), reference);
   reduce.erase();
+}
+
+/// Sets the reference of the first tile, where that stands in front of the loop
+/// that carries the reference.
+static void raiseFirst(RowMax found) {
+  auto carried = dyn_cast<BlockArgument>(found.reference);
+  auto loop = carried ? dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp())
+                      : scf::ForOp();
+  auto first = loop ? loop.getTiedLoopInit(carried)
+                          ->get()
+                          .getDefiningOp<wg::ReduceRowsOp>()
+                    : wg::ReduceRowsOp();
+  if (!first)
+    return;
+  Value lift = slack(found, first, kLift);
+  OpBuilder b(first->getContext());
+  b.setInsertionPointAfter(first);
+  Value raised = raise(b, first.getLoc(), first.getResult(), lift);
+  first.getResult().replaceAllUsesExcept(raised, raised.getDefiningOp());
 }
 
 namespace {
@@ -154,8 +187,10 @@ struct ThresholdPass : mlir::fa::impl::WgThresholdBase<ThresholdPass> {
       if (!schedule || !schedule.getThreshold())
         continue;
       for (wg::ReduceRowsOp reduce : findOps<wg::ReduceRowsOp>(kernel))
-        if (std::optional<RowMax> found = match(reduce))
+        if (std::optional<RowMax> found = match(reduce)) {
+          raiseFirst(*found);
           makeRare(*found, schedule.getThreshold());
+        }
     }
   }
 };

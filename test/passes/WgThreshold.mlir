@@ -21,7 +21,11 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK: arith.cmpf ogt
 // CHECK: %[[NEW:.*]] = scf.if %[[ASKS]]
 // CHECK: %[[WHOLE:.*]] = wg.join_rows %[[PART]]
+// It is set 4 of the 8 above the maximum.
+// CHECK: %[[HALF:.*]] = arith.constant 5.0
+// CHECK: %[[LIFT:.*]] = arith.mulf %[[SLACK]], %[[HALF]]
 // CHECK: wg.map(%[[M]], %[[WHOLE]], %[[LIMIT]]
+// CHECK: arith.addf %{{.*}}, %[[LIFT]]
 // CHECK: arith.select
 // CHECK: } else {
 // CHECK: scf.yield %[[M]]
@@ -53,6 +57,54 @@ gpu.func @f(%s: !s, %m: !rows, %f: f32, %O: !out, %n: index) kernel
   }
   %l = wg.reduce_rows addf %p, %none : !s, !rows
   wg.store_rows %l, %O rows %n : !rows, !out
+  gpu.return
+}
+
+// The first tile's maximum, in front of the loop that carries it, is raised for
+// all that read it.
+// CHECK-LABEL: gpu.func @first
+// CHECK: %[[LIFT:.*]] = arith.minnumf
+// CHECK: %[[M0:.*]] = wg.reduce_rows maximumf
+// CHECK: %[[RAISED:.*]] = wg.map(%[[M0]]
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.addf %{{.*}}, %[[LIFT]]
+// CHECK: wg.map(%[[RAISED]]
+// CHECK: scf.for {{.*}} = %[[RAISED]]
+gpu.func @first(%s: !s, %f: f32, %O: !out, %n: index) kernel
+    attributes {fa.kernel, fa.tma, fa.schedule = #schedule} {
+  %ninf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %lows = wg.splat %ninf : f32 -> !rows
+  %none = wg.splat %zero : f32 -> !rows
+  %m0 = wg.reduce_rows maximumf %s, %lows : !s, !rows
+  %p0 = wg.map(%m0, %s : !rows, !s) -> !s {
+  ^bb0(%x: f32, %y: f32, %r: index, %c: index):
+    %d = arith.subf %y, %x : f32
+    %e = arith.mulf %d, %f : f32
+    %z = math.exp2 %e : f32
+    wg.yield %z : f32
+  }
+  %l0 = wg.reduce_rows addf %p0, %none : !s, !rows
+  %end:2 = scf.for %j = %c0 to %n step %c64 iter_args(%m = %m0, %l = %l0) -> (!rows, !rows) {
+    %mx = wg.reduce_rows maximumf %s, %lows : !s, !rows
+    %ref = wg.map(%m, %mx : !rows, !rows) -> !rows {
+    ^bb0(%x: f32, %y: f32, %r: index):
+      %both = arith.maximumf %x, %y : f32
+      wg.yield %both : f32
+    }
+    %p = wg.map(%ref, %s : !rows, !s) -> !s {
+    ^bb0(%x: f32, %y: f32, %r: index, %c: index):
+      %d = arith.subf %y, %x : f32
+      %e = arith.mulf %d, %f : f32
+      %z = math.exp2 %e : f32
+      wg.yield %z : f32
+    }
+    %ln = wg.reduce_rows addf %p, %l : !s, !rows
+    scf.yield %ref, %ln : !rows, !rows
+  }
+  wg.store_rows %end#1, %O rows %n : !rows, !out
   gpu.return
 }
 
