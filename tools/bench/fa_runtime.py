@@ -2,6 +2,7 @@
 """The part of the runtime's C ABI (runtime/fa_runtime.h) that the benchmark needs, for torch CUDA tensors."""
 
 import ctypes as c
+import os
 
 MAX_RANK = 8
 CUDA = 2
@@ -37,7 +38,7 @@ class Runtime:
     """libfa_runtime.so at `path`."""
 
     def __init__(self, path):
-        self.lib = c.CDLL(path)
+        self.lib = c.CDLL(os.path.abspath(path))  # never from the system's folders
         self.lib.fa_last_error.restype = c.c_char_p
 
     def check(self, status):
