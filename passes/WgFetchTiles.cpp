@@ -289,8 +289,7 @@ void TileFetcher::rewriteProducer() {
 void TileFetcher::rewriteConsumers() {
   SmallVector<Type> types(1 + message.size(), b.getIndexType());
   auto receive = [&](Value at) {
-    return wg::ReceiveOp::create(b, loc, types, mail, at, IntegerAttr())
-        .getValues();
+    return wg::ReceiveOp::create(b, loc, types, mail, at).getValues();
   };
   b.setInsertionPoint(receives);
   auto cursor =

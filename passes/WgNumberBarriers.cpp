@@ -28,15 +28,10 @@ static LogicalResult numberBarriers(gpu::GPUFuncOp kernel) {
     };
     if (role.getPingPong())
       role.setTurnIdAttr(take());
-    IntegerAttr meeting, message;
-    role.walk([&](Operation *op) {
-      if (auto barrier = dyn_cast<wg::BarrierOp>(op)) {
-        meeting = meeting ? meeting : take();
-        barrier.setIdAttr(meeting);
-      } else if (auto receive = dyn_cast<wg::ReceiveOp>(op)) {
-        message = message ? message : take();
-        receive.setIdAttr(message);
-      }
+    IntegerAttr meeting;
+    role.walk([&](wg::BarrierOp barrier) {
+      meeting = meeting ? meeting : take();
+      barrier.setIdAttr(meeting);
     });
   }
   if (next > kBarriers)

@@ -21,7 +21,7 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-static constexpr int64_t kWarpsPerGroup = 4, kThreadsPerGroup = 128;
+static constexpr int64_t kThreadsPerGroup = 128;
 
 namespace {
 /// Registers of each thread, by the number of consumer warpgroups, in steps of
@@ -172,8 +172,8 @@ LogicalResult Specializer::check() {
       auto frag = dyn_cast<wg::FragType>(type);
       auto rows = dyn_cast<wg::RowsType>(type);
       int64_t warps = frag ? frag.getWarps() : rows ? rows.getWarps() : 0;
-      if (warps && warps != kWarpsPerGroup * groups) {
-        op->emitOpError() << "expects tiles of " << kWarpsPerGroup * groups
+      if (warps && warps != wg::kWarpgroupWarps * groups) {
+        op->emitOpError() << "expects tiles of " << wg::kWarpgroupWarps * groups
                           << " warps, got " << type;
         return WalkResult::interrupt();
       }
@@ -223,7 +223,8 @@ void Specializer::fillConsumers(wg::RoleOp role) {
   });
   OpBuilder inner = OpBuilder::atBlockEnd(&role.getBody().front());
   number = role.getBody().getArgument(0);
-  Value rows = arith::ConstantIndexOp::create(inner, loc, 16 * kWarpsPerGroup);
+  Value rows =
+      arith::ConstantIndexOp::create(inner, loc, 16 * wg::kWarpgroupWarps);
   firstRow = arith::MulIOp::create(inner, loc, number, rows);
   auto clone = [&](OpBuilder &b, Operation *op, IRMapping &mapping) {
     cloneForGroup(b, op, mapping);

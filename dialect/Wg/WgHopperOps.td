@@ -284,22 +284,20 @@ def Wg_ReceiveOp : Wg_Op<"receive", [MemoryEffects<syncEffects>, Wg_CursorOf<"cu
   let summary = "Numbers from the producer";
   let description = [{
     Waits until the slot is full, reads the values that `wg.send` wrote into it,
-    and gives it back when all threads of the warpgroup have read it. The values
-    are the same for all threads, and known to be.
+    and gives it back. The values are the same for all threads, and known to be.
 
-    Executed by: the warpgroup. Memory: reads shared memory. Lowers to:
-    `mbarrier.try_wait.parity` on full, `ld.shared`, `shfl.sync.idx` (which tells
-    ptxas that they are uniform), `bar.sync` id + w with 128 threads, and
-    `mbarrier.arrive` on empty by one thread.
+    Executed by: the warpgroup; each warp reads and arrives by its first lane.
+    Memory: reads shared memory. Lowers to: `mbarrier.try_wait.parity` on full,
+    `ld.shared` and `mbarrier.arrive` on empty by one lane, `shfl.sync.idx` (which
+    tells ptxas that the values are uniform).
 
     ```mlir
-    %m:4 = wg.receive %mail[%c] {id = 8 : i64} : !wg.ring<2 x 1x4xi32, consumers = 2> -> 4 x index
+    %m:2 = wg.receive %mail[%c] : !wg.ring<2 x 1x4xi32, consumers = 2> -> index, index
     ```
 
     K33 as for `wg.send`, but for the role; K25 as for `wg.acquire`.
   }];
-  let arguments = (ins Wg_Ring:$ring, Wg_Cursor:$cursor,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<15>]>>:$id);
+  let arguments = (ins Wg_Ring:$ring, Wg_Cursor:$cursor);
   let results = (outs Variadic<Index>:$values);
   let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring)) `->` type($values)";
   let hasVerifier = 1;

@@ -336,6 +336,15 @@ int64_t RingType::getBarrierBytes() const {
   return getConsumers() ? 2 * 8 * getStages() : 0;
 }
 
+bool RingType::carriesNumbers() const {
+  return getConsumers() && getTile().getRows() == 1 &&
+         getTile().getElementType().isInteger(32);
+}
+
+int64_t RingType::getArrivals() const {
+  return getConsumers() * (carriesNumbers() ? kWarpgroupWarps : 1);
+}
+
 Type PendingType::parse(AsmParser &parser) {
   auto frag = dyn_cast_if_present<FragType>(FragType::parse(parser));
   return frag ? PendingType::get(frag) : Type();

@@ -16,6 +16,9 @@
 #include "dialect/Wg/WgTypes.h.inc"
 
 namespace mlir::wg {
+/// Warps of a warpgroup (PTX ISA, "wgmma").
+inline constexpr int64_t kWarpgroupWarps = 4;
+
 /// The element type of a fragment, rows or shared tile; null for other types.
 Type elementTypeOf(Type type);
 } // namespace mlir::wg

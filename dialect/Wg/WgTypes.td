@@ -57,7 +57,8 @@ def Wg_Ring : Wg_Type<"Ring", "ring"> {
     `!wg.ring<2 x 128x128xf16, sw128, consumers = 2>`: each slot has two mbarriers
     besides. *full* counts one arrival, the producer's (which announces the bytes
     that TMA brings); *empty* counts `consumers` arrivals, one for each consumer
-    warpgroup. `wg.init` prepares the barriers, `wg.tma_load` fills a slot,
+    warpgroup (where the tiles are numbers that `wg.send` wrote, one for each of
+    its warps). `wg.init` prepares the barriers, `wg.tma_load` fills a slot,
     `wg.acquire` waits for it, `wg.release` gives it back.
 
     K3: at least one stage, `consumers` not negative; the tile obeys K1 and K2.
@@ -78,6 +79,10 @@ def Wg_Ring : Wg_Type<"Ring", "ring"> {
     int64_t getTileBytes() const;
     /// Bytes of the mbarriers: the full ones, then the empty ones, 8 each.
     int64_t getBarrierBytes() const;
+    /// Whether its tiles are numbers for `wg.send` and `wg.receive` (K33).
+    bool carriesNumbers() const;
+    /// Arrivals that give a slot back.
+    int64_t getArrivals() const;
   }];
 }
 

@@ -290,14 +290,12 @@ LogicalResult TmaStoreOp::verify() {
 
 /// K33, for a ring that carries `count` numbers.
 static LogicalResult verifyMail(Operation *op, RingType ring, size_t count) {
-  SmemType tile = ring.getTile();
-  if (!ring.getConsumers() || tile.getRows() != 1 ||
-      !tile.getElementType().isInteger(32))
+  if (!ring.carriesNumbers())
     return op->emitOpError()
            << "expects a ring of 1xNxi32 with consumers, got " << ring;
-  if (static_cast<int64_t>(count) > tile.getCols())
+  if (int64_t most = ring.getTile().getCols(); int64_t(count) > most)
     return op->emitOpError()
-           << "expects at most " << tile.getCols() << " values, got " << count;
+           << "expects at most " << most << " values, got " << count;
   return success();
 }
 

@@ -101,6 +101,8 @@ Value Emit::elected() {
   return equal(thread(), 0);
 }
 
+Value Emit::firstLane() { return equal(lane(), 0); }
+
 Value Emit::warpgroup() { return toI32(role.getBody().getArgument(0)); }
 
 void Emit::newBlock() {

@@ -53,6 +53,8 @@ struct Emit : ImplicitLocOpBuilder {
   bool actsAlone() { return role && role.getSingleThread(); }
   /// Whether this is the one thread that acts for its group (i1).
   Value elected();
+  /// Whether it is the first lane of its warp (i1).
+  Value firstLane();
   /// Number of the warpgroup in its role (i32): the same in a whole warp, and
   /// known to be.
   Value warpgroup();

@@ -129,7 +129,7 @@ private:
       bool isFull = i < type.getStages();
       ptx::buildInlinePtx(emit, emit.getLoc(), ptx::kMbarrierInit, {},
                           {emit.add(barriers, i * kMbarrierBytes),
-                           emit.i32(isFull ? 1 : type.getConsumers())});
+                           emit.i32(isFull ? 1 : type.getArrivals())});
     }
   }
 };
@@ -197,6 +197,29 @@ public:
   }
 };
 
+/// The words of a slot, and its arrival, by the first lane of each warp, which
+/// has read when it arrives. Other lanes get values that mean nothing.
+SmallVector<Value> takeWords(Emit &emit, Slot &slot, int64_t count) {
+  SmallVector<Type> types(count, emit.getI32Type());
+  SmallVector<Value> words, others(count, emit.i32(0));
+  auto guard = scf::IfOp::create(emit, types, emit.firstLane(),
+                                 /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard restore(emit);
+    emit.setInsertionPointToStart(guard.thenBlock());
+    for (int64_t i = 0; i < count; ++i)
+      words.push_back(LLVM::LoadOp::create(
+          emit, emit.getI32Type(), emit.sharedPtr(slot.tile(), i * kWordBytes),
+          kWordBytes));
+    ptx::buildInlinePtx(emit, emit.getLoc(), ptx::kMbarrierArrive, {},
+                        {slot.empty()});
+    scf::YieldOp::create(emit, words);
+    emit.setInsertionPointToStart(guard.elseBlock());
+    scf::YieldOp::create(emit, others);
+  }
+  return SmallVector<Value>(guard.getResults());
+}
+
 class ReceiveLowering : public OpConversionPattern<ReceiveOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
@@ -204,24 +227,14 @@ public:
   LogicalResult
   matchAndRewrite(ReceiveOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getId() || !op->getParentOfType<RoleOp>())
-      return op.emitOpError("expects to stand in a role and to have an id, as "
-                            "it has from stage 'addressed' on");
     Emit emit(op, rewriter);
     Slot slot(emit, op.getRing().getType(), adaptor.getRing(),
               adaptor.getCursor());
     slot.wait(slot.full());
-    SmallVector<Value> values;
-    for (int64_t i = 0, e = op.getNumResults(); i < e; ++i) {
-      Value word = LLVM::LoadOp::create(
-          emit, emit.getI32Type(), emit.sharedPtr(slot.tile(), i * kWordBytes),
-          kWordBytes);
-      values.push_back(arith::IndexCastOp::create(emit, emit.getIndexType(),
-                                                  emit.uniform(word)));
-    }
-    emit.barrierSync(emit.add(emit.warpgroup(), *op.getId()),
-                     kWarpgroupThreads);
-    slot.arriveElected(slot.empty());
+    SmallVector<Value> values = takeWords(emit, slot, op.getNumResults());
+    for (Value &value : values)
+      value = arith::IndexCastOp::create(emit, emit.getIndexType(),
+                                         emit.uniform(value));
     rewriter.replaceOp(op, values);
     return success();
   }

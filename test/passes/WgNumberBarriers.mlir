@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: fa-opt %s --wg-number-barriers | FileCheck %s
 
-!mail = !wg.ring<2 x 1x4xi32, consumers = 3>
-
 module attributes {fa.stage = "async"} {
 gpu.module @m {
 
-// Turns, meetings and messages have three numbers each, from 1 on.
+// Turns and meetings have three numbers each, from 1 on.
 // CHECK: wg.role "consumers" {{.*}} ping_pong attributes {turn_id = 1 : i64}
 // CHECK: wg.barrier {id = 4 : i64}
-// CHECK: wg.receive %{{.*}} {id = 7 : i64}
 // CHECK: wg.barrier {id = 4 : i64}
+// The next role's follow.
+// CHECK: wg.barrier {id = 7 : i64}
 gpu.func @f() kernel attributes {fa.kernel} {
-  %mail = wg.alloc : !mail
   wg.role "consumers" warpgroups 1 to 4 registers 160 ping_pong {
   ^bb0(%w: index):
-    %to = wg.cursor : !wg.cursor<2, consumer>
     wg.barrier
-    %t = wg.receive %mail[%to] : !mail -> index
+    wg.barrier
+  }
+  wg.role "others" warpgroups 4 to 5 registers 24 {
+  ^bb0(%w: index):
     wg.barrier
   }
   gpu.return

@@ -55,8 +55,8 @@ func.func @roles(%map: !wg.tensor_map<128x128xf16, sw128, rank = 4>, %omap: !wg.
   wg.role "consumers" warpgroups 1 to 3 registers 240 ping_pong attributes {turn_id = 1 : i64} {
   ^bb0(%w: index):
     %c = wg.cursor : !wg.cursor<2, consumer>
-    // CHECK: wg.receive %{{.*}}[%{{.*}}] {id = 8 : i64} : !wg.ring<2 x 1x4xi32, consumers = 2> -> index, index
-    %m:2 = wg.receive %mail[%c] {id = 8 : i64} : !mail -> index, index
+    // CHECK: wg.receive %{{.*}}[%{{.*}}] : !wg.ring<2 x 1x4xi32, consumers = 2> -> index, index
+    %m:2 = wg.receive %mail[%c] : !mail -> index, index
     // CHECK: wg.acquire %{{.*}}[%{{.*}}] : !wg.ring<2 x 128x128xf16, sw128, consumers = 2>
     %t = wg.acquire %ring[%c] : !ring
     // CHECK: wg.peek %{{.*}}[%{{.*}}] : !wg.ring<2 x 128x128xf16, sw128, consumers = 2>

@@ -65,7 +65,12 @@ gpu.module @kernels attributes {fa.target = "sm_90a"} {
   gpu.func @mail(%counter: memref<i32>, %tiles: index, %out: memref<index>) kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
     // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i32
+    // CHECK-DAG: %[[WARPS:.*]] = arith.constant 8 : i32
     %m = wg.alloc {offset = 0, barrier_offset = 32} : !mail
+    // Each of two warpgroups' warps gives a message back.
+    // CHECK-COUNT-2: mbarrier.init{{.*}}, %[[ONE]] : (i32, i32)
+    // CHECK-COUNT-2: mbarrier.init{{.*}}, %[[WARPS]] : (i32, i32)
+    wg.init %m : !mail
     // CHECK: scf.if
     // CHECK: scf.if
     wg.role "producer" warpgroups 0 to 1 registers 24 single_thread {
@@ -86,12 +91,14 @@ gpu.module @kernels attributes {fa.target = "sm_90a"} {
     ^bb0(%w: index):
       %c = wg.cursor : !to
       // CHECK: try_wait{{.*}}, %[[ZERO]] : (i32, i32)
-      // CHECK: %[[WORD:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+      // One lane of each warp reads, arrives, and tells the others.
+      // CHECK: %[[WORD:.*]] = scf.if
+      // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+      // CHECK: mbarrier.arrive
+      // CHECK-NEXT: scf.yield
       // CHECK: %[[SAME:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WORD]], %[[ZERO]]
       // CHECK: arith.index_cast %[[SAME]] : i32 to index
-      // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
-      // CHECK: @mine mbarrier.arrive
-      %v = wg.receive %m[%c] {id = 8} : !mail -> index
+      %v = wg.receive %m[%c] : !mail -> index
       memref.store %v, %out[] : memref<index>
     }
     gpu.return

@@ -136,7 +136,7 @@ gpu.func @attention(
     %w64 = arith.muli %w, %c64 : index
     %ot = wg.slot %oring[%w] : !oring
     %to0 = wg.cursor : !to
-    %first:4 = wg.receive %mail[%to0] {id = 8 : i64} : !mail -> index, index, index, index
+    %first:4 = wg.receive %mail[%to0] : !mail -> index, index, index, index
     %mto1 = wg.advance %to0 : !to
 
     // The first tile's first product has a turn of its own.
@@ -453,7 +453,7 @@ gpu.func @attention(
         // Every product that reads Q has been waited for.
         wg.release %qring[%qto] : !ring
         %qtoN = wg.advance %qto : !to
-        %next:4 = wg.receive %mail[%mto] {id = 8 : i64} : !mail -> index, index, index, index
+        %next:4 = wg.receive %mail[%mto] : !mail -> index, index, index, index
 
         // What the last key tile left.
         %oLast = scf.if %rest#5 -> (!acc) {
@@ -553,7 +553,7 @@ gpu.func @attention(
         wg.fence_async
         wg.barrier {id = 4 : i64}
         wg.tma_store %ot, %O[%b, %h, %row, %c0] : !otile, !omap
-        %next:4 = wg.receive %mail[%mto] {id = 8 : i64} : !mail -> index, index, index, index
+        %next:4 = wg.receive %mail[%mto] : !mail -> index, index, index, index
         %existsN = arith.cmpi slt, %next#0, %tiles : index
         %someN = arith.cmpi sgt, %next#3, %c0 : index
         %startsN = arith.andi %existsN, %someN : i1
