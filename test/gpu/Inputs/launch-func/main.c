@@ -200,6 +200,7 @@ static void runThreads(void) {
 
 int main(void) {
   enum { count = sizeof cases / sizeof cases[0] };
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* a line is not lost by an abort */
   for (int i = 0; i < count; ++i)
     run(&cases[i]);
   printf("with a current context:\n");

@@ -24,7 +24,7 @@ int cuStreamCreate(void **, unsigned);
 int cuStreamDestroy_v2(void *);
 int cuStreamSynchronize(void *);
 
-enum { jit_optimization_level = 7, max_dynamic_shared = 8 };
+enum { jit_optimization_level = 7, max_dynamic_shared = 8, deinitialized = 4 };
 
 static void check(int result, const char *call) {
   if (!result)
@@ -62,6 +62,10 @@ void *mgpuModuleLoadJIT(void *ptx, int level, size_t size) {
 }
 
 void mgpuModuleUnload(void *module) {
+  /* A destructor calls this at the program's end, when the driver may have
+   * gone, and the module with it. */
+  if (cuInit(0) == deinitialized)
+    return;
   gpuRuntimeEnter();
   CHECK(cuModuleUnload, module);
   gpuRuntimeLeave();
