@@ -573,28 +573,6 @@ def WgPingPong : Pass<"wg-ping-pong", "ModuleOp"> {
   let dependentDialects = ["wg::WgDialect"];
 }
 
-def WgAcquireAhead : Pass<"wg-acquire-ahead", "ModuleOp"> {
-  let summary = "Wait for the next tile of V next to the product in flight";
-  let description = [{
-    Stage async, in front of `wg-place-waits`; kernels whose schedule has a `v_wait`.
-    The tile that a loop's last product multiplies by is acquired in the iteration
-    before, in front of that iteration's last wait, and carried. Only where loops
-    that hand on the cursor are followed by one more acquisition at it, so that
-    every slot that is acquired is also read.
-
-    ```mlir
-                                       %t0 = wg.acquire %v[%first]
-    scf.for ... (%c = %first)          scf.for ... (%c = %first, %t = %t0)
-      %t = wg.acquire %v[%c]             %o = wg.mma_async %p, %t
-      %o = wg.mma_async %p, %t    ==>    %n = wg.advance %c
-      wg.wait_mma %o                     %tn = wg.acquire %v[%n]
-      %n = wg.advance %c                 wg.wait_mma %o
-      scf.yield %n                       scf.yield %n, %tn
-    ```
-  }];
-  let dependentDialects = ["scf::SCFDialect", "wg::WgDialect"];
-}
-
 def WgPlaceWaits : Pass<"wg-place-waits", "ModuleOp"> {
   let summary = "Wait for the product with V among the exponentials";
   let description = [{

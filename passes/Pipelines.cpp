@@ -115,7 +115,6 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAsync());
   pm.addPass(createWgOverlapTiles());
   pm.addPass(createWgFastExp());
-  pm.addPass(createWgAcquireAhead());
   pm.addPass(createWgPlaceWaits());
   pm.addPass(createWgLiftLoads()); // what regions read once a tile
   pm.addPass(createWgSmallTanh()); // softcap of small scores

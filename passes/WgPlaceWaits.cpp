@@ -4,6 +4,10 @@
 // the other warpgroups start. What reads them stands behind the wait: sums
 // would wait for exponentials in front of it, and roundings write the product's
 // left operand for the next one.
+//
+// ptxas keeps to no order inside a block, but comes near to this one; left to
+// itself it waits behind some four of 64 exponentials. A branch would pin the
+// wait's place, and was slower: more exponentials then move in front of it.
 #include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
@@ -129,14 +133,10 @@ static Value concat(OpBuilder &b, Location loc, Type type, Value early,
   return wg::ConcatOp::create(b, loc, type, ValueRange{early, late});
 }
 
-/// Splits `map` and its readers in two and moves `wait`, with an acquisition in
-/// front of it and the releases behind it, between the halves.
+/// Splits `map` and its readers in two and moves `wait`, with the releases
+/// behind it, between the halves.
 static void placeWait(wg::WaitMmaOp wait, wg::MapOp map, int64_t columns) {
-  SmallVector<Operation *> waiting;
-  auto acquire = dyn_cast_or_null<wg::AcquireOp>(wait->getPrevNode());
-  if (acquire)
-    waiting.push_back(acquire);
-  waiting.push_back(wait);
+  SmallVector<Operation *> waiting{wait};
   while (isa<wg::ReleaseOp>(waiting.back()->getNextNode()))
     waiting.push_back(waiting.back()->getNextNode());
   PartReaders found = readersByPart(map, waiting);
@@ -151,7 +151,6 @@ static void placeWait(wg::WaitMmaOp wait, wg::MapOp map, int64_t columns) {
   Value early = mapColumns(b, map, 0, columns);
   for (Operation *op : waiting)
     op->moveBefore(place);
-  wait.setPinned(!acquire); // an acquisition's branch pins it as well
   SmallVector<Value> parts(readers.size());
   for (auto [reader, part] : llvm::zip_equal(readers, parts))
     part = readPart(b, reader, all, early, Value());

@@ -418,7 +418,6 @@ def Wg_WaitMmaOp : Wg_Op<"wait_mma",
     Waits until the product is done. `keep` names all products that were started
     after it and may still be in flight; it hands them on, so that their registers
     stay where they are. Products that were started before it are done as well.
-    `pinned` keeps ptxas from moving other instructions over the wait.
 
     Executed by: the group. Memory: none of its own. Lowers to:
     `wgmma.wait_group.sync.aligned` with the number of kept products, in one inline
@@ -433,8 +432,7 @@ def Wg_WaitMmaOp : Wg_Op<"wait_mma",
     * K28: every kept product was started after the one waited for, as far as the
       text shows it.
   }];
-  let arguments = (ins Wg_Pending:$pending, Variadic<Wg_Pending>:$kept,
-                       UnitAttr:$pinned);
+  let arguments = (ins Wg_Pending:$pending, Variadic<Wg_Pending>:$kept);
   let results = (outs Wg_Frag:$result, Variadic<Wg_Pending>:$still);
   let assemblyFormat = [{
     $pending (`keep` `(` $kept^ `:` qualified(type($kept)) `)`)? attr-dict

@@ -134,8 +134,6 @@ public:
   matchAndRewrite(WaitMmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Emit emit(op, rewriter);
-    if (op.getPinned())
-      emit.newBlock();
     SmallVector<Value> operands(adaptor.getPending());
     for (ValueRange kept : adaptor.getKept())
       llvm::append_range(operands, kept);

@@ -19,7 +19,7 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK: %[[STILL:.*]] = wg.wait_mma %{{.*}} keep(
 // CHECK: %[[S0:.*]] = wg.slice %[[S:.*]] at 0 : {{.*}} -> !wg.frag<64x16xf32
 // CHECK-NEXT: %[[P0:.*]] = wg.map(%[[S0]]
-// CHECK: %[[O:.*]] = wg.wait_mma %{{.*}} {pinned}
+// CHECK: %[[O:.*]] = wg.wait_mma %{{.*}}
 // CHECK-NEXT: wg.release
 // Roundings follow it.
 // CHECK-NEXT: %[[H0:.*]] = wg.map(%[[P0]]
