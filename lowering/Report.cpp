@@ -216,7 +216,13 @@ static llvm::StringMap<PtxasKernel> runPtxas(StringRef ptx, StringRef chip) {
       llvm::sys::fs::createTemporaryFile("fa-report", "ptx", fd, in))
     return {};
   llvm::scope_exit removeIn([&] { llvm::sys::fs::remove(in); });
-  llvm::raw_fd_ostream(fd, /*shouldClose=*/true) << ptx;
+  llvm::raw_fd_ostream stream(fd, /*shouldClose=*/true);
+  stream << ptx;
+  stream.close();
+  if (stream.has_error()) {
+    stream.clear_error(); // else it ends the process
+    return {};
+  }
   if (llvm::sys::fs::createTemporaryFile("fa-report", "txt", out))
     return {};
   llvm::scope_exit removeOut([&] { llvm::sys::fs::remove(out); });

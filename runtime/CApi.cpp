@@ -251,8 +251,12 @@ fa_status fa_prepare(const fa_artifact *artifact, fa_device device,
   return guarded([&] {
     if (Status s = queryArguments(artifact, "artifact", plan, "plan"))
       return s;
-    if ((tensor_count && !tensors) || (scalar_count && !scalars))
-      return failure(FA_INVALID_ARGUMENT, "a count without its array");
+    if (tensor_count && !tensors)
+      return failure(FA_INVALID_ARGUMENT, "tensors: expects ", tensor_count,
+                     ", got NULL");
+    if (scalar_count && !scalars)
+      return failure(FA_INVALID_ARGUMENT, "scalars: expects ", scalar_count,
+                     ", got NULL");
     if (options && options->struct_size != sizeof(fa_prepare_options))
       return failure(FA_INVALID_ARGUMENT, "options: expects struct_size ",
                      sizeof(fa_prepare_options), ", got ",

@@ -20,8 +20,12 @@ FailureOr<std::string> mlir::fa::compileFor(ModuleOp module, StringRef chip,
   FailureOr<CompileOptions> parsed = parseCompileOptions(options, refuse);
   if (failed(parsed))
     return failure();
-  if (!chip.empty())
+  if (!chip.empty()) {
+    if (parsed->chip != CompileOptions().chip && parsed->chip != chip)
+      return refuse("expects one chip, got '" + chip + "' and '" +
+                    parsed->chip + "'");
     parsed->chip = chip.str();
+  }
   return compileToArtifact(module, *parsed);
 }
 
@@ -33,6 +37,7 @@ static void compileText(StringRef text, StringRef name, StringRef chip,
   registerAllExtensions(registry);
   mlir::fa::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // the messages quote the text
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
                              llvm::SMLoc());

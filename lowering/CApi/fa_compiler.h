@@ -4,10 +4,12 @@
  * artefact out. No MLIR header is needed; FaMlir.h beside this one is for
  * programs that hold an MlirModule.
  *
- *   fa_compilation *c = fa_compile(text, strlen(text), "a.mlir", "sm_80",
- * NULL); if (fa_compilation_ok(c)) fwrite(fa_compilation_bytes(c), 1,
- * fa_compilation_size(c), file); else fputs(fa_compilation_messages(c),
- * stderr); fa_compilation_destroy(c);
+ *   fa_compilation *c = fa_compile(text, size, "a.mlir", "sm_80", NULL);
+ *   if (fa_compilation_ok(c))
+ *     fwrite(fa_compilation_bytes(c), 1, fa_compilation_size(c), file);
+ *   else
+ *     fputs(fa_compilation_messages(c), stderr);
+ *   fa_compilation_destroy(c);
  *
  * Every call may be made from any thread at any time, and several compilations
  * may run at once. What a compilation hands out lives as long as it does.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/Embed/CompilingPass.h"
 #include "lowering/Embed/Passes.h"
-
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "lowering/WriteFile.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAEMITARTIFACT
@@ -23,6 +21,8 @@ struct EmitArtifactPass
     return options;
   }
 
+  bool writesFile() const { return !to.empty(); }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::string file = to; // linking a shared object may set options back
@@ -38,11 +38,8 @@ struct EmitArtifactPass
 
   LogicalResult write(StringRef file, StringRef bytes) {
     std::string message;
-    auto out = openOutputFile(file, &message);
-    if (!out)
+    if (failed(fa::writeFile(file, bytes, message)))
       return getOperation().emitError(message);
-    out->os() << bytes;
-    out->keep();
     return success();
   }
 };
@@ -51,7 +48,16 @@ struct EmitArtifactPass
 FailureOr<fa::CompileOptions> mlir::fa::parseCompileOptions(
     StringRef text, function_ref<LogicalResult(const Twine &)> error) {
   EmitArtifactPass pass;
-  if (failed(static_cast<Pass &>(pass).initializeOptions(text, error)))
+  // What a value's own parser has to say goes to standard error alone.
+  auto atOptions = [&](const Twine &why) {
+    return error("expects options as fa-emit-artifact takes them, got '" +
+                 text + "'" + (why.str().empty() ? "" : ": ") + why);
+  };
+  if (failed(static_cast<Pass &>(pass).initializeOptions(text, atOptions)))
     return failure();
+  if (pass.writesFile()) {
+    (void)error("expects no option 'to' where the artefact is handed back");
+    return failure();
+  }
   return pass.read(pass.readOptions());
 }

@@ -14,7 +14,8 @@ namespace mlir::fa {
 #include "lowering/Embed/Passes.h.inc"
 
 /// The options of fa-emit-artifact, written as passes take them
-/// ("chip=cpu key-tile=64"); `error` is told what is wrong with them.
+/// ("chip=cpu key-tile=64"), but for `to`; `error` is told what is wrong with
+/// them.
 FailureOr<CompileOptions>
 parseCompileOptions(StringRef text,
                     function_ref<LogicalResult(const Twine &)> error);

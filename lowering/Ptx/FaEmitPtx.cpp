@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/Ptx/EmitPtx.h"
 #include "lowering/Ptx/Passes.h"
+#include "lowering/WriteFile.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAEMITPTX
@@ -56,11 +55,8 @@ struct FaEmitPtx : fa::impl::FaEmitPtxBase<FaEmitPtx> {
 
   LogicalResult write(StringRef text) {
     std::string error;
-    auto file = openOutputFile(to, &error);
-    if (!file)
+    if (failed(fa::writeFile(to, text, error)))
       return getOperation().emitError(error);
-    file->os() << text;
-    file->keep();
     return success();
   }
 };

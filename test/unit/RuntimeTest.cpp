@@ -308,6 +308,10 @@ TEST_F(RuntimeTest, NullArguments) {
   EXPECT_EQ(count, 5u);
   EXPECT_EQ(fa_prepare(artifact, cpu, nullptr, 5, nullptr, 0, nullptr, &plan),
             FA_INVALID_ARGUMENT);
+  EXPECT_STREQ(fa_last_error(), "tensors: expects 5, got NULL");
+  EXPECT_EQ(fa_prepare(artifact, cpu, nullptr, 0, nullptr, 2, nullptr, &plan),
+            FA_INVALID_ARGUMENT);
+  EXPECT_STREQ(fa_last_error(), "scalars: expects 2, got NULL");
   EXPECT_EQ(fa_launch(nullptr, nullptr), FA_INVALID_ARGUMENT);
   EXPECT_EQ(fa_plan_destroy(nullptr), FA_OK);
   EXPECT_EQ(fa_artifact_close(nullptr), FA_OK);

@@ -4,15 +4,16 @@
 #include "lowering/Compiler.h"
 #include "lowering/Register.h"
 #include "lowering/Report.h"
+#include "lowering/WriteFile.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -51,14 +52,12 @@ static cl::opt<std::string>
           cl::desc("Stop after this stage and print the IR; `help` "
                    "lists them"),
           cl::value_desc("name"), cl::cat(category));
-static cl::opt<Emit> emit(
-    "emit", cl::desc("What to write"),
-    cl::values(clEnumValN(Emit::Artifact, "artifact",
-                          "PTX or a shared object (default)"),
-               clEnumValN(Emit::Ptx, "ptx", "the same, for a GPU"),
-               clEnumValN(Emit::Mlir, "mlir", "the IR after the last stage"),
-               clEnumValN(Emit::Llvm, "llvm", "LLVM IR")),
-    cl::init(Emit::Artifact), cl::cat(category));
+static cl::opt<std::string>
+    emit("emit",
+         cl::desc("What to write: artifact (PTX or a shared object; unless "
+                  "given), ptx (the same, for a GPU), mlir (the IR after the "
+                  "last stage) or llvm (LLVM IR)"),
+         cl::value_desc("what"), cl::init("artifact"), cl::cat(category));
 static cl::list<std::string>
     skip("skip", cl::desc("Optional stages to leave out (masked, pipelined)"),
          cl::value_desc("stages"), cl::CommaSeparated, cl::cat(category));
@@ -120,19 +119,28 @@ static llvm::Expected<Request> readRequest(const fa::CompileOptions &options) {
       return fail("expects --" + option->ArgStr + " of at least 1, got " +
                   llvm::Twine(option->getValue()));
   for (const cl::opt<std::string> *option :
-       {&chip, &cpu, &entry, &stage, &mask, &schedule})
+       {&chip, &cpu, &entry, &stage, &emit, &mask, &schedule})
     if (option->getNumOccurrences() && option->empty())
       return fail("expects a value behind --" + option->ArgStr + ", got none");
+  auto what = llvm::StringSwitch<std::optional<Emit>>(emit)
+                  .Case("artifact", Emit::Artifact)
+                  .Case("ptx", Emit::Ptx)
+                  .Case("mlir", Emit::Mlir)
+                  .Case("llvm", Emit::Llvm)
+                  .Default(std::nullopt);
+  if (!what)
+    return fail("expects artifact, ptx, mlir or llvm behind --emit, got '" +
+                emit + "'");
   bool isCpu = options.chip == "cpu";
-  if (emit == Emit::Ptx && isCpu)
+  if (what == Emit::Ptx && isCpu)
     return fail("expects a GPU with --emit=ptx, got --chip=cpu");
   if (stage.empty())
-    return Request{emit == Emit::Ptx ? Emit::Artifact : emit.getValue(),
+    return Request{what == Emit::Ptx ? Emit::Artifact : *what,
                    fa::stageNames(options).back()};
   bool isLast = stage == fa::lastStep(options);
   bool fits = !emit.getNumOccurrences() ||
-              (isLast ? emit == Emit::Artifact || emit == Emit::Ptx
-                      : emit == Emit::Mlir);
+              (isLast ? what == Emit::Artifact || what == Emit::Ptx
+                      : what == Emit::Mlir);
   if (!fits)
     return fail("expects --stage or --emit, got both: stage " + stage + " is " +
                 (isLast ? "the artefact" : "printed as MLIR"));
@@ -220,11 +228,7 @@ int main(int argc, char **argv) {
     account.readKernels(*module, *result, options);
     llvm::errs() << account.text();
   }
-  std::unique_ptr<llvm::ToolOutputFile> out =
-      openOutputFile(destination, &message);
-  if (!out)
+  if (failed(fa::writeFile(destination, *result, message)))
     return fail(message);
-  out->os() << *result;
-  out->keep();
   return 0;
 }
