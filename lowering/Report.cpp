@@ -21,24 +21,30 @@ using namespace mlir::fa;
 // The problem
 //===----------------------------------------------------------------------===//
 
-/// Where the schedules come from.
-static std::string explainSchedule(AttentionOp op, bool given,
+using Rows = std::vector<::fa::target::ScheduleRow>;
+
+/// The row of the table that a version of the op was made from.
+static const ::fa::target::ScheduleRow *rowOf(AttentionOp version,
+                                              const Rows &rows) {
+  Operation *entry = version->getParentOp();
+  auto found = llvm::find_if(rows, [&](const auto &row) {
+    return row.tma == entry->hasAttr(kTmaAttr) &&
+           row.wide == entry->hasAttr(kWideAttr);
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+/// Where the schedules come from; `op` has the first of them.
+static std::string explainSchedule(AttentionOp op, bool given, const Rows &rows,
                                    const CompileOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto rows = ::fa::target::chooseSchedules(scheduleQuery(op, options.chip));
   if (given)
     os << "the op's own attribute";
-  else if (!rows.empty()) {
-    const ::fa::target::ScheduleRow &row = rows.front();
-    os << "the table's row for " << row.chip << ", Dqk <= " << row.maxQkDim
-       << ", Dv <= " << row.maxVDim << ", multiples of " << row.dimMultiple;
-    int64_t keys = op.getSchedule() ? op.getSchedule()->getKeyTile() : 0;
-    if ((op.hasScoreRegion() || op.hasKeepRegion()) && keys < row.keyTile &&
-        !options.keyTile && options.schedule.empty())
-      os << "; regions need registers, so " << keys << " keys a tile and not "
-         << row.keyTile;
-  }
+  else if (const ::fa::target::ScheduleRow *row = rowOf(op, rows))
+    os << "the table's row" << (rows.size() > 1 ? "s" : "") << " for "
+       << row->chip << ", Dqk <= " << row->maxQkDim
+       << ", Dv <= " << row->maxVDim << ", multiples of " << row->dimMultiple;
   auto overruled = [&](StringRef name, const auto &value) {
     if (value != std::decay_t<decltype(value)>())
       os << "; --" << name << "=" << value;
@@ -54,21 +60,27 @@ static std::string explainSchedule(AttentionOp op, bool given,
   return text;
 }
 
-/// The schedules of an op with several, and what each is for.
-static void describeVersions(raw_ostream &os, AttentionOp op) {
-  auto versions = op->getAttrOfType<ArrayAttr>(kVersionsAttr);
-  if (!versions)
-    return;
-  for (Attribute attr : versions.getValue().drop_front()) {
-    auto version = cast<VersionAttr>(attr);
-    os << "          else " << version.getSchedule();
-    if (version.getTma())
+/// The schedules, one for each kind of tensors that a launch may bring.
+static void describeSchedules(raw_ostream &os, ArrayRef<AttentionOp> versions,
+                              const Rows &rows) {
+  const char *head = "schedule  ";
+  for (AttentionOp version : versions) {
+    Operation *entry = version->getParentOp();
+    os << head << *version.getSchedule();
+    if (entry->hasAttr(kTmaAttr))
       os << " where TMA takes the tensors";
-    if (version.getMostKeys())
-      os << " up to " << version.getMostKeys() << " keys";
-    if (version.getWide())
+    if (auto keys = entry->getAttrOfType<IntegerAttr>(kMostKeysAttr))
+      os << " up to " << keys.getInt() << " keys";
+    if (entry->hasAttr(kWideAttr))
       os << " where rows are aligned to 16 bytes";
+    const ::fa::target::ScheduleRow *row = rowOf(version, rows);
+    int64_t keys = version.getSchedule()->getKeyTile();
+    if ((version.hasScoreRegion() || version.hasKeepRegion()) && row &&
+        keys < row->keyTile)
+      os << "; regions need registers, so " << keys << " keys a tile and not "
+         << row->keyTile;
     os << "\n";
+    head = "          else ";
   }
 }
 
@@ -157,9 +169,9 @@ LogicalResult CompileReport::readProblem(ModuleOp module,
   });
   if (failed(compileToStage(*copy, options, "buffers")))
     return failure();
-  AttentionOp op;
-  copy->walk([&](AttentionOp found) { op = found; });
-  ScheduleAttr schedule = op.getSchedule().value_or(ScheduleAttr());
+  SmallVector<AttentionOp> versions;
+  copy->walk([&](AttentionOp found) { versions.push_back(found); });
+  AttentionOp op = versions.front();
   const char *head = "problem   ";
   for (auto [name, type] :
        {std::pair("q", op.getQType()), std::pair("k", op.getKType()),
@@ -168,12 +180,17 @@ LogicalResult CompileReport::readProblem(ModuleOp module,
        << RankedTensorType::get(type.getShape(), type.getElementType()) << "\n";
     head = "          ";
   }
-  if (schedule && !options.reference) {
-    os << "schedule  " << schedule << "\n          from "
-       << explainSchedule(op, given, options) << "\n";
-    describeVersions(os, op);
+  if (op.getSchedule() && !options.reference) {
+    Rows rows = ::fa::target::chooseSchedules(scheduleQuery(op, options.chip));
+    bool isAsked = given || options.keyTile || !options.schedule.empty();
+    describeSchedules(os, versions, isAsked ? Rows() : rows);
+    os << "          from " << explainSchedule(op, given, rows, options)
+       << "\n";
     if (options.chip != "cpu")
-      tileRegisters = countTileRegisters(op, schedule);
+      for (AttentionOp version : versions)
+        tileRegisters.push_back(
+            {cast<SymbolOpInterface>(version->getParentOp()).getName().str(),
+             countTileRegisters(version, *version.getSchedule())});
   }
   std::optional<TileCount> count = countTiles(op);
   describeMask(os, op, count);
@@ -251,6 +268,20 @@ static void describeRegisters(raw_ostream &os, int64_t estimate,
   }
 }
 
+/// Kernels are called fa_ENTRY, with what tells apart those of one entry behind
+/// it.
+int64_t CompileReport::registersOf(StringRef kernel) const {
+  kernel.consume_front("fa_");
+  StringRef best;
+  int64_t registers = 0;
+  for (const auto &[entry, own] : tileRegisters)
+    if (kernel.starts_with(entry) && entry.size() >= best.size()) {
+      best = entry;
+      registers = own;
+    }
+  return registers;
+}
+
 void CompileReport::readKernels(ModuleOp module, StringRef artifact,
                                 const CompileOptions &options) {
   llvm::raw_string_ostream os(lines);
@@ -271,7 +302,7 @@ void CompileReport::readKernels(ModuleOp module, StringRef artifact,
       os << ": " << kernel.getAs<IntegerAttr>("block").getInt() << " threads, "
          << kernel.getAs<IntegerAttr>("shared_bytes").getInt()
          << " bytes of shared memory";
-      describeRegisters(os, tileRegisters, assembled.lookup(name));
+      describeRegisters(os, registersOf(name), assembled.lookup(name));
     }
     os << "\n";
     if (!note.empty())

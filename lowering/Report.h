@@ -24,9 +24,11 @@ public:
   StringRef text() const { return lines; }
 
 private:
+  int64_t registersOf(llvm::StringRef kernel) const;
+
   std::string lines;
-  /// Registers of a thread that the tiles fill; 0 where that is not known.
-  int64_t tileRegisters = 0;
+  /// Registers of a thread that the tiles of an entry function fill.
+  std::vector<std::pair<std::string, int64_t>> tileRegisters;
 };
 
 /// What ptxas says of one kernel.
