@@ -10,12 +10,6 @@ using namespace mlir::fa::raising;
 
 static bool isNone(Value value) { return isa<NoneType>(value.getType()); }
 
-static std::optional<int64_t> integerOf(Operation *op, StringRef name) {
-  auto attribute = dyn_cast_or_null<IntegerAttr>(attributeOf(op, name));
-  return attribute ? std::optional<int64_t>(attribute.getValue().getSExtValue())
-                   : std::nullopt;
-}
-
 /// Axes given by an attribute, or by a constant operand.
 static std::optional<SmallVector<int64_t>> axesOf(Operation *op,
                                                   unsigned operand) {

@@ -4,8 +4,6 @@
 // keeps is read off where its shape comes from.
 #include "passes/Raise/FromOnnx.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 using namespace mlir::fa::raising;
 
@@ -28,12 +26,6 @@ static std::optional<SmallVector<int64_t>> numbersOf(Value value) {
   Operation *op = value.getDefiningOp();
   return nameOf(op) == "Constant" ? integersOf(attributeOf(op, "value"))
                                   : std::nullopt;
-}
-
-static std::optional<int64_t> integerOf(Operation *op, StringRef name) {
-  auto attribute = dyn_cast_or_null<IntegerAttr>(attributeOf(op, name));
-  return attribute ? std::optional<int64_t>(attribute.getValue().getSExtValue())
-                   : std::nullopt;
 }
 
 /// Ops that are not registered may have any number of operands.
@@ -60,6 +52,8 @@ static std::optional<int64_t> startOf(Operation *op, Value positions) {
 
 /// Element `i` of a tensor of sizes.
 static Extent extentAt(Value sizes, int64_t i) {
+  if (i < 0)
+    return {};
   if (auto numbers = numbersOf(sizes))
     return i < static_cast<int64_t>(numbers->size()) ? Extent{(*numbers)[i]}
                                                      : Extent{};

@@ -57,9 +57,11 @@ func.func @shapes(%q: tensor<?x?x64xf16>, %k: tensor<?x4x9x16xf16>, %x: tensor<*
   %far = "onnx.Dim"(%q) {axis = 9 : si64} : (tensor<?x?x64xf16>) -> tensor<1xi64>
   %un = "onnx.Dim"(%x) {axis = 0 : si64} : (tensor<*xf16>) -> tensor<1xi64>
   %emptyc = "onnx.Concat"() {axis = 0 : si64} : () -> tensor<0xi64>
-  %g = "onnx.Gather"(%emptyc) : (tensor<0xi64>) -> tensor<1xi64>
+  %few = "onnx.Constant"() {value = dense<[2, 4]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %minus = "onnx.Constant"() {value = dense<-9> : tensor<1xi64>} : () -> tensor<1xi64>
+  %g = "onnx.Gather"(%few, %minus) : (tensor<2xi64>, tensor<1xi64>) -> tensor<1xi64>
   %sl = "onnx.Slice"(%emptyc, %g) : (tensor<0xi64>, tensor<1xi64>) -> tensor<1xi64>
-  %sh = "onnx.Concat"(%none, %far, %un, %sl) {axis = 7 : si64} : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xi64>
+  %sh = "onnx.Concat"(%none, %far, %g, %sl) {axis = 7 : si64} : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xi64>
   %r = "onnx.Reshape"(%q, %sh) : (tensor<?x?x64xf16>, tensor<4xi64>) -> tensor<?x?x4x16xf16>
   %qt = "onnx.Transpose"(%r) {perm = [0, 2, 1, 3]} : (tensor<?x?x4x16xf16>) -> tensor<?x4x?x16xf16>
   %kt = "onnx.Transpose"(%k) {perm = [0, 1, 3, 2]} : (tensor<?x4x9x16xf16>) -> tensor<?x4x16x9xf16>
