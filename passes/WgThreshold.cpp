@@ -7,7 +7,9 @@
 // What joined the maximum of a tile's scores to the reference, max(m, mx),
 // reads the new reference instead: it comes from a branch that few tiles take,
 // and is m in all rows that do not ask. A reference that is set stands a little
-// above the row's maximum, so that it stays longer where maxima grow.
+// above the row's maximum, so that it stays longer where maxima grow: where
+// exponentials are rounded to bf16. In f16 they have no bits below 2^-24, and
+// many keys that are as far below one other would be lost.
 #include "dialect/Fa/FaDialect.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -25,8 +27,8 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-/// How far above the row's maximum a reference is set, in log2 units: what the
-/// op's definition leaves to kernels.
+/// How far above the row's maximum a reference may be set, in log2 units: what
+/// the op's definition leaves to kernels.
 static constexpr int64_t kLift = 4;
 
 namespace {
@@ -37,6 +39,8 @@ struct RowMax {
   Value reference;
   /// What exponents multiply differences of scores by, in front of exp2.
   Value factor;
+  /// How far above the maximum the reference is set.
+  int64_t lift;
 };
 } // namespace
 
@@ -44,10 +48,19 @@ struct RowMax {
 // What is there
 //===----------------------------------------------------------------------===//
 
+/// Whether `exponentials` are read as bf16, but for their sums.
+static bool areRoundedToBf16(wg::MapOp exponentials) {
+  return llvm::all_of(exponentials->getUsers(), [](Operation *user) {
+    auto map = dyn_cast<wg::MapOp>(user);
+    return isa<wg::ReduceRowsOp>(user) ||
+           (map && wg::elementTypeOf(map.getType()).isBF16());
+  });
+}
+
 /// A maximum that only joins one reference, of scores whose exponents are
 /// taken with one factor.
 static std::optional<RowMax> match(wg::ReduceRowsOp reduce) {
-  RowMax found{reduce, {}, {}};
+  RowMax found{reduce, {}, {}, 0};
   auto type = cast<wg::RowsType>(reduce.getResult().getType());
   if (reduce.getKind() != wg::Combine::MaximumF || type.getPartial() ||
       !isSplatOf(reduce.getInit(), m_NegInfFloat()))
@@ -66,8 +79,10 @@ static std::optional<RowMax> match(wg::ReduceRowsOp reduce) {
   for (Operation *user : reduce.getFrag().getUsers())
     if (auto map = dyn_cast<wg::MapOp>(user))
       if (std::optional<ScaledPower> power = matchScaledPower(map);
-          power && power->x == reduce.getFrag())
+          power && power->x == reduce.getFrag()) {
         found.factor = power->factor;
+        found.lift = areRoundedToBf16(map) ? kLift : 0;
+      }
   if (!found.reference || !found.factor || found.reference.getType() != type)
     return std::nullopt;
   return found;
@@ -121,17 +136,20 @@ static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit,
   auto branch = scf::IfOp::create(b, loc, found.reference.getType(), vote,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder inner = branch.getThenBodyBuilder();
-  Value whole = wg::JoinRowsOp::create(inner, loc, part);
-  // From what the limit is made of: nothing more lives over the loop.
-  Value lift =
-      arith::MulFOp::create(inner, loc, most, constant(inner, loc, share));
-  Value moved = buildMap(
-      inner, loc, found.reference.getType(), {found.reference, whole, limit},
-      [&](OpBuilder &at, ValueRange args) -> Value {
-        Value passes = over(at, args[1], args[2]);
-        Value next = arith::AddFOp::create(at, loc, args[1], lift);
-        return arith::SelectOp::create(at, loc, passes, next, args[0]);
-      });
+  Value whole = wg::JoinRowsOp::create(inner, loc, part), next = whole;
+  if (share > 0) {
+    // From what the limit is made of: nothing more lives over the loop.
+    Value lift =
+        arith::MulFOp::create(inner, loc, most, constant(inner, loc, share));
+    next = raise(inner, loc, whole, lift);
+  }
+  Value moved = buildMap(inner, loc, found.reference.getType(),
+                         {found.reference, whole, limit, next},
+                         [&](OpBuilder &at, ValueRange args) -> Value {
+                           Value passes = over(at, args[1], args[2]);
+                           return arith::SelectOp::create(at, loc, passes,
+                                                          args[3], args[0]);
+                         });
   scf::YieldOp::create(inner, loc, moved);
   inner = branch.getElseBodyBuilder();
   scf::YieldOp::create(inner, loc, found.reference);
@@ -151,7 +169,7 @@ static void makeRare(RowMax found, int64_t bits) {
   Value part = wg::ReduceRowsOp::create(b, loc, parts, wg::Combine::MaximumF,
                                         reduce.getFrag(), lows);
   Value reference =
-      newReference(b, found, part, limit, most, float(kLift) / bits);
+      newReference(b, found, part, limit, most, float(found.lift) / bits);
   for (Operation *user : llvm::make_early_inc_range(reduce->getUsers()))
     replaceJoin(cast<wg::MapOp>(user), reference);
   reduce.erase();
@@ -167,9 +185,9 @@ static void raiseFirst(RowMax found) {
                           ->get()
                           .getDefiningOp<wg::ReduceRowsOp>()
                     : wg::ReduceRowsOp();
-  if (!first)
+  if (!first || !found.lift)
     return;
-  Value lift = slack(found, first, kLift);
+  Value lift = slack(found, first, found.lift);
   OpBuilder b(first->getContext());
   b.setInsertionPointAfter(first);
   Value raised = raise(b, first.getLoc(), first.getResult(), lift);

@@ -24,8 +24,10 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // It is set 4 of the 8 above the maximum.
 // CHECK: %[[HALF:.*]] = arith.constant 5.0
 // CHECK: %[[LIFT:.*]] = arith.mulf %[[SLACK]], %[[HALF]]
-// CHECK: wg.map(%[[M]], %[[WHOLE]], %[[LIMIT]]
-// CHECK: arith.addf %{{.*}}, %[[LIFT]]
+// CHECK: %[[NEXT:.*]] = wg.map(%[[WHOLE]]
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.addf %{{.*}}, %[[LIFT]]
+// CHECK: wg.map(%[[M]], %[[WHOLE]], %[[LIMIT]], %[[NEXT]]
 // CHECK: arith.select
 // CHECK: } else {
 // CHECK: scf.yield %[[M]]
@@ -57,6 +59,41 @@ gpu.func @f(%s: !s, %m: !rows, %f: f32, %O: !out, %n: index) kernel
   }
   %l = wg.reduce_rows addf %p, %none : !s, !rows
   wg.store_rows %l, %O rows %n : !rows, !out
+  gpu.return
+}
+
+// f16 has no bits for exponentials far below 1: the reference is the maximum.
+// CHECK-LABEL: gpu.func @half
+// CHECK: wg.reduce_rows maximumf
+// CHECK: %[[WHOLE:.*]] = wg.join_rows
+// CHECK-NEXT: wg.map(%{{.*}}, %[[WHOLE]], %{{.*}}, %[[WHOLE]]
+gpu.func @half(%s: !s, %m: !rows, %f: f32, %O: !out, %P: memref<?x64xf16, strided<[?, 1], offset: ?>>, %n: index) kernel
+    attributes {fa.kernel, fa.tma, fa.schedule = #schedule} {
+  %ninf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %lows = wg.splat %ninf : f32 -> !rows
+  %none = wg.splat %zero : f32 -> !rows
+  %mx = wg.reduce_rows maximumf %s, %lows : !s, !rows
+  %ref = wg.map(%m, %mx : !rows, !rows) -> !rows {
+  ^bb0(%x: f32, %y: f32, %r: index):
+    %both = arith.maximumf %x, %y : f32
+    wg.yield %both : f32
+  }
+  %p = wg.map(%ref, %s : !rows, !s) -> !s {
+  ^bb0(%x: f32, %y: f32, %r: index, %c: index):
+    %d = arith.subf %y, %x : f32
+    %e = arith.mulf %d, %f : f32
+    %z = math.exp2 %e : f32
+    wg.yield %z : f32
+  }
+  %l = wg.reduce_rows addf %p, %none : !s, !rows
+  %h = wg.map(%p : !s) -> !wg.frag<128x64xf16, acc, warps = 8> {
+  ^bb0(%x: f32, %r: index, %c: index):
+    %y = arith.truncf %x : f32 to f16
+    wg.yield %y : f16
+  }
+  wg.store_rows %l, %O rows %n : !rows, !out
+  wg.store %h, %P rows %n : !wg.frag<128x64xf16, acc, warps = 8>, memref<?x64xf16, strided<[?, 1], offset: ?>>
   gpu.return
 }
 

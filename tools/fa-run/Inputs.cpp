@@ -226,12 +226,31 @@ private:
         return sign * (1 + std::fabs(random.normal(i)));
       });
     }
+    if (options.data == "needle")
+      return fillNeedle(tensor, random);
     int axis = shapes.rowAxis();
     bool growing = options.data == "growing" && tensor.name() == "k";
     double rows = double(std::max<int64_t>(tensor.sizes()[axis], 1));
     tensor.fill([&](const int64_t *index, int64_t i) {
       double growth = growing ? 0.2 + 3 * double(index[axis]) / rows : 1;
       return amplitude * growth * random.normal(i);
+    });
+  }
+
+  /// The last key has a score 14.6 above all others, which weigh 2^-21 of it
+  /// each; beside values around 1 all of them together still count.
+  void fillNeedle(HostTensor &tensor, const Random &random) {
+    size_t rowAxis = shapes.rowAxis(), column = tensor.sizes().size() - 1;
+    double dim = double(tensor.sizes()[column]);
+    double tall = std::sqrt(14.6 * std::sqrt(dim));
+    int64_t last = tensor.sizes()[rowAxis] - 1;
+    tensor.fill([&](const int64_t *index, int64_t i) {
+      double noise = 0.25 * random.normal(i);
+      if (tensor.name() == "v")
+        return 1 + noise;
+      if (index[column] > 0)
+        return noise;
+      return tensor.name() == "q" || index[rowAxis] == last ? tall : 0;
     });
   }
 

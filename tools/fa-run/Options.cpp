@@ -33,7 +33,8 @@ Inputs
   --scale X            the softmax scale (default: the artefact's)
   --data KIND          normal, growing (the maximum moves along the keys), sharp
                        (one key takes all), negative (all scores far below 0),
-                       large (+-8192)
+                       large (+-8192), needle (one key far above the others,
+                       which together still count)
   --amplitude X        factor on q and k and v (default 1)
   --seed N             (default: a new one each time; it is printed)
   --no-poison          no NaN behind lengths and in the gaps of padded inputs
@@ -155,8 +156,9 @@ std::map<std::string, Action> valueActions(Options &o) {
     o.order = choice(v, "--order", {"bhsd", "bshd"});
   };
   actions["--data"] = [&](auto &v) {
-    o.data = choice(v, "--data",
-                    {"normal", "growing", "sharp", "negative", "large"});
+    o.data =
+        choice(v, "--data",
+               {"normal", "growing", "sharp", "negative", "large", "needle"});
   };
   actions["--check"] = [&](auto &v) {
     o.check = choice(v, "--check", {"auto", "all", "sample", "none"});
