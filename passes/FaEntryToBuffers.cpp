@@ -76,6 +76,16 @@ static LogicalResult checkOtherOps(func::FuncOp func) {
   return success();
 }
 
+/// Attributes without a dialect's name that the op does not know may be meant
+/// for it: `causal` beside a mask, a misspelt `scale`.
+static void warnOfUnknownAttributes(AttentionOp op) {
+  for (NamedAttribute attr : op->getDiscardableAttrs())
+    if (!attr.getName().strref().contains('.'))
+      op.emitWarning() << "attribute '" << attr.getName().strref()
+                       << "' has no effect: fa.attention has scale, mask, "
+                          "layout and schedule";
+}
+
 //===----------------------------------------------------------------------===//
 // The rewrite
 //===----------------------------------------------------------------------===//
@@ -286,6 +296,7 @@ struct EntryToBuffersPass : fa::impl::FaEntryToBuffersBase<EntryToBuffersPass> {
     if (failed(op))
       return signalPassFailure();
     dropOtherFunctions(module, cast<func::FuncOp>((*op)->getParentOp()));
+    warnOfUnknownAttributes(*op);
     if (failed(EntryRewriter(*op).run()))
       return signalPassFailure();
     setStage(module, "buffers");

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Entry functions that no artefact can be made of.
+// Entry functions that no artefact can be made of; and one that may not say what was meant.
 // RUN: fa-opt %s --fa-entry-to-buffers -split-input-file -verify-diagnostics
+
+func.func @unknown_attribute(%q: tensor<1x2x8x64xf16>, %k: tensor<1x2x8x64xf16>,
+    %v: tensor<1x2x8x64xf16>, %o: tensor<1x2x8x64xf16>) -> tensor<1x2x8x64xf16> {
+  // expected-warning @below {{attribute 'causal' has no effect}}
+  %r = fa.attention ins(%q, %k, %v : tensor<1x2x8x64xf16>, tensor<1x2x8x64xf16>, tensor<1x2x8x64xf16>)
+    outs(%o : tensor<1x2x8x64xf16>) {scale = 1.0 : f32, causal, other.note = "kept"}
+  return %r : tensor<1x2x8x64xf16>
+}
+
+// -----
 
 func.func @other_op(%q: tensor<1x2x8x64xf16>, %k: tensor<1x2x8x64xf16>,
     %v: tensor<1x2x8x64xf16>, %o: tensor<1x2x8x64xf16>, %x: f32 {fa.name = "x"}) -> tensor<1x2x8x64xf16> {
