@@ -348,9 +348,11 @@ def WgThreshold : Pass<"wg-threshold", "ModuleOp"> {
     %new = scf.if %asks { ... wg.join_rows %part + lift where above, else %m } else { %m }
     ```
 
-    Maps that joined `%mx` with the reference `%m` read `%new`. References are set 4
-    (in the exponent) above the maximum, so that they stay longer where maxima grow;
-    a first tile's (`wg-first-tile`), which a loop carries on, is raised too.
+    Maps that joined `%mx` with the reference `%m` read `%new`. Where exponentials
+    are rounded to bf16, references are set 4 (in the exponent) above the maximum, so
+    that they stay longer where maxima grow; a first tile's (`wg-first-tile`), which
+    a loop carries on, is raised too. f16 has no bits to give away: without any
+    below 2^-24 it loses many keys that are far below one other.
   }];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "wg::WgDialect"];
@@ -441,7 +443,7 @@ def WgFetchTiles : Pass<"wg-fetch-tiles", "ModuleOp"> {
         step %blocks { ... }                  %next = wg.fetch_tile %counter of %tiles }
                                             // consumers
                                             %first:2 = wg.receive %mail[...]
-                                            scf.while (%t = %first#0, ...) { %t < %tiles } do {
+                                            scf.while (%t = %first#0, ...) { %t != -1 } do {
                                               ...
                                               %next:2 = wg.receive %mail[...] }
     ```
@@ -682,9 +684,9 @@ def WgRareRows : Pass<"wg-rare-rows", "ModuleOp"> {
 def WgNumberBarriers : Pass<"wg-number-barriers", "ModuleOp"> {
   let summary = "Number the named barriers of roles";
   let description = [{
-    In front of `wg-plan-shared`. The turns, the meetings and the messages of a
-    role take one named barrier each for every warpgroup, from number 1 on; a
-    kernel that needs more than the 16 of a block is refused.
+    In front of `wg-plan-shared`. The turns and the meetings of a role take one
+    named barrier each for every warpgroup, from number 1 on; a kernel that needs
+    more than the 16 of a block is refused.
   }];
   let dependentDialects = ["wg::WgDialect"];
 }

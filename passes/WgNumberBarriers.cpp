@@ -16,7 +16,7 @@ using namespace mlir::fa;
 /// Named barriers of a block (PTX ISA, bar.sync).
 static constexpr int64_t kBarriers = 16;
 
-/// Turns, meetings of a warpgroup and messages each have their own.
+/// Turns and meetings of a warpgroup each have their own.
 static LogicalResult numberBarriers(gpu::GPUFuncOp kernel) {
   Builder b(kernel.getContext());
   int64_t next = 1;

@@ -110,7 +110,8 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     * `rotate`: the next key tile's scores are started over this tile's product
       with V; the first key tile stands in front of the loops.
     * `threshold`: a row's reference moves only for a score that passes it by more
-      than 2^threshold (0: it is the exact maximum).
+      than this in the exponent of 2, at most 8 (0: it is the exact maximum); for
+      sm_80 too.
     * `v_wait`: how many of the key tile's columns have their exponentials taken
       when the product with V is waited for; 0 waits behind all of them.
     * `ping_pong`: warpgroups take turns with the tensor cores.

@@ -145,7 +145,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(inRange("warps", warps, 1, 32, 1)) ||
       failed(inRange("stages", stages, 1, 8, 1)) ||
       failed(inRange("q_buffers", qBuffers, 1, 8, 1)) ||
-      failed(inRange("threshold", threshold, 0, 16, 1)) ||
+      failed(inRange("threshold", threshold, 0, 8, 1)) ||
       failed(inRange("v_wait", vWait, 0, keyTile, 8)) ||
       failed(inRange("head_group", headGroup, 0, 4096, 1)))
     return failure();
