@@ -50,7 +50,8 @@ public:
 
 private:
   /// The thread's chunks of its row in this pass, a few at a time: there are
-  /// not registers for all of them in flight.
+  /// not registers for all of them in flight. Nor for the first of them beside
+  /// what is computed in front of the copy and soon takes less.
   static void copyRow(Emit &emit, CopyPlan &plan, GlobalRows &rows,
                       int64_t pass, Value address, int64_t bytes) {
     constexpr size_t kInFlight = 4;
@@ -59,8 +60,7 @@ private:
     for (ArrayRef<int64_t> left = plan.chunks(); !left.empty();) {
       ArrayRef<int64_t> steps = left.take_front(kInFlight);
       left = left.drop_front(steps.size());
-      if (pass > 0 || steps.front() > 0)
-        emit.newBlock();
+      emit.newBlock();
       SmallVector<Value> chunks =
           loadChunks(emit, exists, steps, address, bytes);
       for (auto [chunk, step] : llvm::zip_equal(chunks, steps))

@@ -84,6 +84,13 @@ class AssembleFormat(ListFormat):
         "softcap": "--softcap 30.0",
         "all-causal": "--softcap 30.0 --bias --alibi --mask top_left,causal",
     }
+    SHAPES = {
+        "known": "--sizes B=1,Hq=16,Hkv=16,Sq=1280,Sk=1536",
+        "ragged": "--sizes B=2,Hq=4,Sk=1000",
+        "bshd": "--layout bshd --no-lse",
+        "f32": "--out f32",
+        "lengths": "--q-lengths --kv-lengths",
+    }
     OTHER_CHIPS = ["sm_86", "sm_89", "sm_90a"]
 
     def __init__(self, ptxas, drawn):
@@ -92,13 +99,19 @@ class AssembleFormat(ListFormat):
     def items(self):
         _, cases = caselist.parse(caselist.all_lines())
         listed = {case.artefact.name: (case.artefact, "sm_80") for case in cases if case.where != "cpu"}
-        made = itertools.chain(self.sweep(), self.regions())
+        made = itertools.chain(self.sweep(), self.regions(), self.shapes())
         return listed | {artefact.name: (artefact, chip) for artefact, chip in made}
 
     def regions(self):
         for d, name in itertools.product([64, 128, 256], self.REGIONS):
             flags = ["--type", "f16", "--d", str(d), *self.REGIONS[name].split()]
             yield caselist.Artefact(f"sm_90a-d{d}-{name}", flags), "sm_90a"
+
+    def shapes(self):
+        chips, dims = (["sm_80", "sm_86"], [64, 96, 128, 192, 256]) if self.drawn == "all" else (["sm_80"], [128])
+        for chip, d, name, mask in itertools.product(chips, dims, self.SHAPES, self.MASKS):
+            flags = ["--d", str(d), *self.SHAPES[name].split(), *self.MASKS[mask].split()]
+            yield caselist.Artefact(f"{chip}-d{d}-{name}-{mask}", flags), chip
 
     def sweep(self):
         draw = random.Random(self.drawn)
