@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks that WgVerify.cpp and WgVerifyHopper.cpp share.
+// What the checks of several groups of ops share. The constraints, K6 and up,
+// are listed in dialect/README.md; each WgVerify file names its own.
 #ifndef FA_DIALECT_WG_WGVERIFY_H
 #define FA_DIALECT_WG_WGVERIFY_H
 
 #include "dialect/Wg/WgTypes.h"
 
 namespace mlir::wg {
-/// K7, for a product with or without an accumulator operand.
-LogicalResult verifyProduct(Operation *op, Type a, SmemType b, bool transposeB,
-                            FragType acc);
 /// Refuses ops of a region that do more than read: K9, K20.
 LogicalResult verifyWritesNothing(Operation *op, Block &body);
+
+/// The values that take over what `use` reads, as far as loops, branches and
+/// turns hand it on: K21, K27.
+SmallVector<Value> handedOn(OpOperand &use);
+
+/// K25, for an op on the consumers' side.
+LogicalResult verifyConsumer(Operation *op, RingType ring);
 } // namespace mlir::wg
 
 #endif // FA_DIALECT_WG_WGVERIFY_H
