@@ -4,6 +4,7 @@
 #include "dialect/Fa/FaDialect.h"
 #include "dialect/Target/ScheduleTable.h"
 #include "passes/EntryRoles.h"
+#include "passes/KernelArguments.h"
 #include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
@@ -12,7 +13,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::fa {
@@ -38,13 +38,10 @@ public:
 private:
   bool isGpu() const { return chip != "cpu"; }
   int32_t blockSize();
-  LogicalResult describeArguments();
-  void addParam(Type type, ParamAttr param);
   FailureOr<Attribute> describeGrid();
   Attribute describeCondition();
   gpu::GPUModuleOp kernelModule();
   FunctionOpInterface createKernel();
-  Value rebuildTensor(BlockArgument argument, TensorAttr tensor);
   void fillKernel(FunctionOpInterface kernel);
   Value tileNumber();
   SmallVector<Value> findIteration(Value tile, ArrayRef<OpFoldResult> bounds);
@@ -56,12 +53,8 @@ private:
   std::string name;
   OpBuilder b;
   ManifestBuilder manifest;
-  SmallVector<Type> types;
-  SmallVector<Attribute> params;
-  /// Position of a dynamic extent among the kernel's arguments, by its name.
-  llvm::StringMap<unsigned> extents;
+  KernelArguments arguments;
   Block *body = nullptr;
-  unsigned nextArgument = 0;
 };
 } // namespace
 
@@ -69,65 +62,6 @@ private:
 int32_t Outliner::blockSize() {
   auto schedule = loop->getAttrOfType<ScheduleAttr>(kScheduleAttr);
   return 32 * (schedule ? schedule.getWarps() : 4);
-}
-
-void Outliner::addParam(Type type, ParamAttr param) {
-  types.push_back(type);
-  params.push_back(param);
-}
-
-/// Whether `tensor` has the rank and the static extents of `type`.
-static bool describes(TensorAttr tensor, MemRefType type) {
-  if (static_cast<int64_t>(tensor.getDims().size()) != type.getRank())
-    return false;
-  for (auto [dim, extent] : llvm::zip(tensor.getDims(), type.getShape())) {
-    auto number = dyn_cast<IntegerAttr>(dim);
-    bool agrees =
-        ShapedType::isDynamic(extent) || (number && number.getInt() == extent);
-    if (!agrees)
-      return false;
-  }
-  return true;
-}
-
-/// The kernel's arguments: for each tensor its address, the dynamic extents
-/// that no earlier tensor has, and its strides; scalars as they are.
-LogicalResult Outliner::describeArguments() {
-  MLIRContext *context = b.getContext();
-  Type index = b.getIndexType();
-  for (BlockArgument argument : entry.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    auto tensor = entry.getArgAttrOfType<TensorAttr>(number, kTensorAttr);
-    auto name = entry.getArgAttrOfType<StringAttr>(number, kNameAttr);
-    if (!tensor && !name)
-      return entry.emitError()
-             << "expects every argument to have fa.tensor or fa.name (stage "
-                "buffers), argument #"
-             << number << " has neither";
-    if (!tensor) {
-      addParam(argument.getType(),
-               ParamAttr::get(context, ParamKind::Scalar, name.getValue(), -1));
-      continue;
-    }
-    auto type = dyn_cast<MemRefType>(argument.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (!type || failed(type.getStridesAndOffset(strides, offset)) ||
-        !describes(tensor, type))
-      return entry.emitError() << "expects a strided memref that " << tensor
-                               << " describes, got " << argument.getType();
-    StringRef role = tensor.getName();
-    addParam(MemRefType::get({}, type.getElementType()),
-             ParamAttr::get(context, ParamKind::Pointer, role, -1));
-    for (auto [i, dim] : llvm::enumerate(tensor.getDims()))
-      if (auto symbol = dyn_cast<StringAttr>(dim))
-        if (extents.try_emplace(symbol.getValue(), types.size()).second)
-          addParam(index, ParamAttr::get(context, ParamKind::Size, role, i));
-    for (auto [i, stride] : llvm::enumerate(strides))
-      if (ShapedType::isDynamic(stride))
-        addParam(index, ParamAttr::get(context, ParamKind::Stride, role, i));
-  }
-  return success();
 }
 
 /// The number of iterations, as an expression over the tensors' sizes.
@@ -178,7 +112,7 @@ gpu::GPUModuleOp Outliner::kernelModule() {
 
 FunctionOpInterface Outliner::createKernel() {
   Location loc = entry.getLoc();
-  SmallVector<Type> inputs = types;
+  SmallVector<Type> inputs(arguments.getTypes());
   if (!isGpu())
     inputs.push_back(b.getIndexType());
   auto type = b.getFunctionType(inputs, {});
@@ -202,43 +136,10 @@ FunctionOpInterface Outliner::createKernel() {
     kernel->setAttr(kTmaAttr, b.getUnitAttr());
   if (entry->hasAttr(kWideAttr))
     kernel->setAttr(kWideAttr, b.getUnitAttr());
-  for (auto [i, param] : llvm::enumerate(params))
+  for (auto [i, param] : llvm::enumerate(arguments.getParams()))
     kernel.setArgAttr(i, kParamAttr, param);
   body = &kernel.getFunctionBody().front();
   return kernel;
-}
-
-/// The memref of one of the entry's tensors, from the kernel's arguments.
-Value Outliner::rebuildTensor(BlockArgument argument, TensorAttr tensor) {
-  auto type = cast<MemRefType>(argument.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  (void)type.getStridesAndOffset(strides, offset);
-  Value base = body->getArgument(nextArgument++);
-  SmallVector<OpFoldResult> sizeValues, strideValues;
-  for (Attribute dim : tensor.getDims()) {
-    auto symbol = dyn_cast<StringAttr>(dim);
-    if (!symbol) {
-      sizeValues.push_back(b.getIndexAttr(cast<IntegerAttr>(dim).getInt()));
-      continue;
-    }
-    unsigned position = extents.lookup(symbol.getValue());
-    sizeValues.push_back(body->getArgument(position));
-    if (position == nextArgument)
-      ++nextArgument;
-  }
-  for (int64_t stride : strides) {
-    if (ShapedType::isDynamic(stride))
-      strideValues.push_back(body->getArgument(nextArgument++));
-    else
-      strideValues.push_back(b.getIndexAttr(stride));
-  }
-  OpFoldResult zero =
-      ShapedType::isDynamic(offset)
-          ? OpFoldResult(arith::ConstantIndexOp::create(b, entry.getLoc(), 0))
-          : OpFoldResult(b.getIndexAttr(offset));
-  return memref::ReinterpretCastOp::create(b, entry.getLoc(), type, base, zero,
-                                           sizeValues, strideValues);
 }
 
 Value Outliner::tileNumber() {
@@ -269,13 +170,7 @@ SmallVector<Value> Outliner::findIteration(Value tile,
 void Outliner::fillKernel(FunctionOpInterface kernel) {
   b.setInsertionPointToEnd(body);
   IRMapping mapping;
-  nextArgument = 0;
-  for (BlockArgument argument : entry.getArguments()) {
-    auto tensor = entry.getArgAttrOfType<TensorAttr>(argument.getArgNumber(),
-                                                     kTensorAttr);
-    mapping.map(argument, tensor ? rebuildTensor(argument, tensor)
-                                 : body->getArgument(nextArgument++));
-  }
+  arguments.rebuild(b, entry, body->getArguments(), mapping);
   for (Operation &op : *loop->getBlock()) {
     if (&op == loop.getOperation())
       break;
@@ -305,16 +200,16 @@ FailureOr<Attribute> Outliner::run() {
     return loop.emitOpError()
            << "expects the parallel loop to be the last op of a function of "
               "one block";
-  if (failed(describeArguments()))
+  if (failed(arguments.describe(entry)))
     return failure();
   FailureOr<Attribute> grid = describeGrid();
   if (failed(grid))
     return failure();
   FunctionOpInterface kernel = createKernel();
   fillKernel(kernel);
-  Attribute description =
-      manifest.kernel(name, /*note=*/"", describeCondition(), params, types,
-                      *grid, isGpu() ? blockSize() : 1);
+  Attribute description = manifest.kernel(
+      name, /*note=*/"", describeCondition(), arguments.getParams(),
+      arguments.getTypes(), *grid, isGpu() ? blockSize() : 1);
   entry.erase();
   return description;
 }
