@@ -7,7 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${FA_BUILD:-$root/build} dir=${1:-$root/.pack/launch-func} chip=${2:-sm_90a}
 source=$root/test/gpu/Inputs/launch-func
-PATH=$(llvm-config-22 --bindir 2>/dev/null || true):$PATH # Debian's; another LLVM's tools are on the PATH
+if bin=$(llvm-config-22 --bindir 2>/dev/null); then PATH=$bin:$PATH; fi # Debian's; another LLVM's are on the PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
