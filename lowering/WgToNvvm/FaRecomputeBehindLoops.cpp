@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel does behind its key loop, storing the tile, needs the tile's
-// place again: rows, bounds and addresses that follow from its batch, head and
-// number and from the thread's. While the loop runs, accumulators and scores
-// fill the registers and those should not be there. Neither LLVM nor ptxas
-// gives up a value that it has already, so what is computed again has to look
-// like something else.
+// place again: its batch, head and first row, from the block's number, and the
+// thread's row. While the loop runs, accumulators and scores fill the registers
+// and nothing of this should. Neither LLVM nor ptxas gives up a value that it
+// has already, so what is computed anew has to look like something else.
 #include "lowering/Ptx/InlinePtx.h"
 #include "lowering/WgToNvvm/Passes.h"
 
@@ -22,90 +21,80 @@ namespace mlir::fa {
 } // namespace mlir::fa
 
 using namespace mlir;
-namespace ptx = mlir::fa::ptx;
 
 namespace {
 
-/// Whether `op` gives the block's number or one of its parts: a register each,
-/// and too dear to divide for again.
-bool isPartOfBlock(Operation *op) {
-  return isa<gpu::BlockIdOp>(op) || (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
-                                     op->getResult(0).getType().isInteger(32));
-}
-
-/// Whether `op` reads the thread's number.
-bool isThread(Operation *op) {
+/// Whether `op` reads a number from the hardware that tells blocks or threads
+/// apart.
+bool isNumber(Operation *op) {
   auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
-  return isa<NVVM::ThreadIdXOp>(op) ||
-         (assembly && assembly.getAsmString() == ptx::kThreadHere.text);
+  return isa<gpu::BlockIdOp, NVVM::ThreadIdXOp>(op) ||
+         (assembly &&
+          assembly.getAsmString() == mlir::fa::ptx::kThreadHere.text);
 }
 
 /// The code behind `loop` in its block.
 class Behind {
 public:
-  explicit Behind(Operation *loop) : loop(loop), builder(loop->getContext()) {
+  explicit Behind(Operation *loop)
+      : loop(loop), builder(loop->getContext()), end(loop->getNextNode()) {
     builder.setInsertionPointAfter(loop);
   }
 
   void recompute() {
-    SmallVector<Operation *> threads;
-    for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
+    for (Operation *op = end; op; op = op->getNextNode())
       op->walk([&](Operation *user) {
-        if (isThread(user))
-          threads.push_back(user);
+        if (isNumber(user))
+          numbers.push_back(user);
         for (OpOperand &operand : user->getOpOperands())
           operand.set(again(operand.get()));
       });
-    for (Operation *thread : threads) {
-      OpBuilder::InsertionGuard restore(builder);
-      builder.setInsertionPoint(thread);
-      thread->getResult(0).replaceAllUsesWith(readThread(thread->getLoc()));
-      thread->erase();
-    }
+    for (Operation *number : numbers)
+      disguise(number);
   }
 
 private:
-  /// `value` as computed here: itself unless it stands in front of the loop and
-  /// follows, by arithmetic alone, from the block's or the thread's number.
+  /// `value` as computed here: itself unless it stands in front of the loop,
+  /// follows from a number, and costs arithmetic alone.
   Value again(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != loop->getBlock() || !op->isBeforeInBlock(loop))
       return value;
     if (Value known = copies.lookupOrNull(value))
       return known;
-    copies.map(value, value);
-    if (isThread(op)) {
-      copies.map(value, readThread(op->getLoc()));
-    } else if (isPartOfBlock(op)) {
-      copies.map(value, disguise(value));
-    } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+    if (isNumber(op)) {
+      numbers.push_back(builder.clone(*op, copies));
+    } else if (op->getNumRegions() == 0 && isPure(op)) {
       bool follows = false;
       for (Value operand : op->getOperands())
         follows |= again(operand) != operand;
       if (follows)
         builder.clone(*op, copies);
     }
-    return copies.lookup(value);
+    return copies.lookupOrDefault(value);
   }
 
-  Value readThread(Location loc) {
-    return disguise(ptx::buildInlinePtx(builder, loc, ptx::kThreadHere,
-                                        builder.getI32Type(), {})[0]);
-  }
-
-  /// The same number, which nobody can tell to be.
-  Value disguise(Value number) {
-    Location loc = number.getLoc();
-    Value zero = ptx::buildInlinePtx(builder, loc, ptx::kUnknownZero,
-                                     builder.getI32Type(), {})[0];
-    if (number.getType().isIndex())
-      zero = arith::IndexCastUIOp::create(builder, loc, number.getType(), zero);
-    return arith::AddIOp::create(builder, loc, number, zero);
+  /// Adds a zero to a number.
+  void disguise(Operation *number) {
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointAfter(number);
+    Location loc = number->getLoc();
+    Value result = number->getResult(0);
+    Value zero = mlir::fa::ptx::buildInlinePtx(
+        builder, loc, mlir::fa::ptx::kUnknownZero, builder.getI32Type(), {})[0];
+    if (result.getType().isIndex())
+      zero = arith::IndexCastUIOp::create(builder, loc, result.getType(), zero);
+    auto sum = arith::AddIOp::create(builder, loc, result, zero);
+    result.replaceAllUsesExcept(sum, sum);
   }
 
   Operation *loop;
   OpBuilder builder;
+  /// The first op behind the loop that was there before.
+  Operation *end;
   IRMapping copies;
+  /// Numbers that are read behind the loop.
+  SmallVector<Operation *> numbers;
 };
 
 /// The last op of a kernel that is, or has in it, a loop.

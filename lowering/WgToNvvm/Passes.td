@@ -135,17 +135,16 @@ def FaRecomputeBehindLoops : Pass<"fa-recompute-behind-loops", "::mlir::ModuleOp
     Arithmetic in front of a kernel's last loop that follows from the block's or the
     thread's number, and is used behind the loop, is done again there, from
     a number that neither LLVM nor ptxas can tell to be the same: registers that it
-    would hold, or be spilled from, are the loop's. The block's number and what
-    32-bit divisions made of it are held, memory is not read again.
+    would hold, or be spilled from, are the loop's.
 
     ```mlir
-    %row = arith.muli %tile, %c128 : index
+    %row = arith.muli %block, %c128 : index
     scf.for ... { ... }
     use(%row)
     // ==>
-    %row = arith.muli %tile, %c128 : index
+    %row = arith.muli %block, %c128 : index
     scf.for ... { ... }
-    %again = arith.addi %tile, %unknown_zero : index
+    %again = arith.addi (gpu.block_id x), %unknown_zero : index
     %row1 = arith.muli %again, %c128 : index
     use(%row1)
     ```

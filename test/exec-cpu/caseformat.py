@@ -89,7 +89,6 @@ class AssembleFormat(ListFormat):
         "ragged": "--sizes B=2,Hq=4,Sk=1000",
         "bshd": "--layout bshd --no-lse",
         "f32": "--out f32",
-        "lengths": "--q-lengths --kv-lengths",
     }
     OTHER_CHIPS = ["sm_86", "sm_89", "sm_90a"]
 

