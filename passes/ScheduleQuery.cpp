@@ -7,8 +7,12 @@ using namespace mlir::fa;
 ::fa::target::ScheduleQuery mlir::fa::scheduleQuery(AttentionOp op,
                                                     StringRef chip) {
   MaskAttr mask = op.getMaskOrDefault();
-  bool extras = op.hasScoreRegion() || op.hasKeepRegion() || op.getQLengths() ||
-                op.getKvLengths() || op.getSink() ||
+  // Scores with such a scale are multiplied by it before their maximum is
+  // taken.
+  bool scaledFirst =
+      op.getScale() && (op.getScale()->isNegative() || op.getScale()->isZero());
+  bool extras = scaledFirst || op.hasScoreRegion() || op.hasKeepRegion() ||
+                op.getQLengths() || op.getKvLengths() || op.getSink() ||
                 op.getOutputType().getElementTypeBitWidth() >
                     op.getQType().getElementTypeBitWidth();
   return {chip,
