@@ -15,6 +15,12 @@ using testing::HasSubstr;
 
 namespace {
 
+/// A module's state lives as long as the process.
+void *&newState() {
+  static auto *states = new std::deque<void *>;
+  return states->emplace_back(nullptr);
+}
+
 class EmbeddedTest : public testing::Test {
 protected:
   template <typename T> static int64_t address(const T *data) {
@@ -51,12 +57,6 @@ protected:
                               static_cast<int64_t>(bytes.size()),
                               address(&state), address(values.data()),
                               static_cast<int64_t>(values.size()), 0);
-  }
-
-  /// A module's state lives as long as the process.
-  static void *&newState() {
-    static auto *states = new std::deque<void *>;
-    return states->emplace_back(nullptr);
   }
 
   std::string bytes = slurp(FA_TEST_ARTEFACT);
@@ -145,7 +145,7 @@ protected:
   }
 
   std::string bytes = makePtx(sampleManifest);
-  void *state = nullptr;
+  void *&state = newState();
 };
 
 TEST_F(EmbeddedCudaTest, LaunchesOnTheThreadsStream) {
