@@ -96,12 +96,20 @@ Expr *mlir::fa::raising::concatenated(Graph &graph, ValueRange operands,
 }
 
 Expr *mlir::fa::raising::sliced(Graph &graph, Value operand,
-                                ArrayRef<int64_t> starts, const Coords &at) {
-  if (starts.size() != at.size())
+                                ArrayRef<int64_t> starts, const Coords &at,
+                                llvm::function_ref<bool(int64_t)> isWhole) {
+  RankedTensorType type = tensorType(operand);
+  if (!type || starts.size() != at.size() ||
+      type.getRank() != static_cast<int64_t>(at.size()))
     return nullptr;
   Coords inner = at;
-  for (auto [coord, start] : llvm::zip(inner, starts))
-    coord.offset += start;
+  for (auto [dim, coord] : llvm::enumerate(inner)) {
+    // Of dynamic sizes it would not be seen that one is a part of the other.
+    if (type.isDynamicDim(dim) && !coord.digits.empty() &&
+        !(isWhole && isWhole(dim)))
+      return nullptr;
+    coord.offset += starts[dim];
+  }
   return graph.load(operand, inner);
 }
 

@@ -42,7 +42,8 @@ Expr *concatenated(Graph &graph, ValueRange operands, int64_t dim,
 
 /// A slice that begins at `starts` (of each dimension), with strides of 1.
 Expr *sliced(Graph &graph, Value operand, ArrayRef<int64_t> starts,
-             const Coords &at);
+             const Coords &at,
+             llvm::function_ref<bool(int64_t)> isWhole = nullptr);
 
 /// Reduction of `dims`, which the result has with extent 1 or not at all.
 Expr *reducedOver(Graph &graph, Fn op, Value operand, ArrayRef<int64_t> dims,

@@ -97,6 +97,12 @@ std::optional<Coord> Graph::merge(ArrayRef<Coord> at) {
   return result;
 }
 
+static bool hasDynamic(const Coord &at) {
+  return llvm::any_of(atomsOf(at.digits), [](Axis *axis) {
+    return ShapedType::isDynamic(axis->extent);
+  });
+}
+
 std::optional<Coords>
 Graph::reshape(ArrayRef<Coord> at, ShapedType to, ShapedType from,
                llvm::function_ref<bool(size_t, size_t)> isSame) {
@@ -130,6 +136,11 @@ Graph::reshape(ArrayRef<Coord> at, ShapedType to, ShapedType from,
     auto parts = merged ? split(*merged, inner) : std::nullopt;
     if (!parts || (inner.empty() && !merged->digits.empty()))
       return std::nullopt;
+    // A dynamic dimension that must be 1, or another number: types cannot say
+    // so, and the ops to come need it.
+    for (auto [part, extent] : llvm::zip(*parts, inner))
+      if (ShapedType::isDynamic(extent) && !hasDynamic(part))
+        return std::nullopt;
     head.append(parts->begin(), parts->end());
   }
   head.append(tail.begin(), tail.end());

@@ -61,7 +61,8 @@ static Expr *reduction(Graph &graph, Operation *op, StringRef kind,
   StringRef plain = kind.take_until([](char c) { return c == 'V'; });
   auto found = table.find(plain);
   auto axes = axesOf(op, 1);
-  if (found == table.end() || !axes)
+  // No axes at all mean all of them, or none; that is not read here.
+  if (found == table.end() || !axes || axes->empty())
     return nullptr;
   bool keeps = integerOf(op, "keepdims").value_or(1) != 0;
   return reducedOver(graph, found->second, op->getOperand(0), *axes, keeps, at);
@@ -172,7 +173,10 @@ static Expr *defineView(Graph &graph, OpResult result, StringRef name,
     return onnxConcat(graph, result, at);
   if (name == "Expand")
     return broadcastLoad(graph, first, at);
-  return name == "Identity" ? graph.load(first, at) : nullptr;
+  // Not one that forgets or asserts a size: the ops to come need it.
+  return name == "Identity" && first.getType() == result.getType()
+             ? graph.load(first, at)
+             : nullptr;
 }
 
 static Expr *defineValue(Graph &graph, OpResult result, StringRef name,

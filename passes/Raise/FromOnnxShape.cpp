@@ -38,16 +38,43 @@ static Value operandOf(Operation *op, unsigned i) {
 /// Element `i` of the tensors in a row.
 static Extent extentOfParts(ValueRange parts, int64_t i);
 
-/// Where a part of a tensor of sizes begins.
-static std::optional<int64_t> startOf(Operation *op, Value positions) {
+/// The only number of a constant operand.
+static std::optional<int64_t> numberOf(Value value) {
+  auto numbers = value ? numbersOf(value) : std::nullopt;
+  return numbers && numbers->size() == 1 ? std::optional<int64_t>((*numbers)[0])
+                                         : std::nullopt;
+}
+
+/// Which element of its operand element `i` of a part of a tensor of sizes is:
+/// of a Gather at one position, or of a Slice.
+static std::optional<int64_t> positionOf(Operation *op, int64_t i) {
   Value whole = operandOf(op, 0);
-  auto numbers = positions ? numbersOf(positions) : std::nullopt;
+  auto start = numberOf(operandOf(op, 1));
   RankedTensorType type = whole ? tensorType(whole) : nullptr;
-  if (!numbers || numbers->size() != 1 || !type || type.getRank() != 1 ||
-      type.isDynamicDim(0))
+  if (!start || !type || type.getRank() != 1 || type.isDynamicDim(0))
     return std::nullopt;
-  int64_t start = (*numbers)[0];
-  return start < 0 ? start + type.getDimSize(0) : start;
+  int64_t size = type.getDimSize(0);
+  if (*start < 0)
+    *start += size;
+  if (nameOf(op) == "Gather")
+    return start;
+  bool hasSteps =
+      op->getNumOperands() > 4 && !isa<NoneType>(op->getOperand(4).getType());
+  auto step = hasSteps ? numberOf(operandOf(op, 4)) : 1;
+  if (!step || *step < -size || *step > size)
+    return std::nullopt;
+  // Starts in front of the tensor or behind it are moved to its ends.
+  int64_t last = *step < 0 ? size - 1 : size;
+  int64_t place = std::clamp<int64_t>(*start, 0, std::max<int64_t>(last, 0));
+  return i < size ? std::optional<int64_t>(place + *step * i) : std::nullopt;
+}
+
+/// Element `i` of the Shape of a tensor, of all dimensions or some in a row.
+static Extent dimensionOfShape(Operation *op, Value tensor, int64_t i) {
+  int64_t start = integerOf(op, "start").value_or(0);
+  int64_t rank = tensorType(tensor).getRank();
+  start = std::clamp<int64_t>(start < 0 ? start + rank : start, 0, rank);
+  return i < rank - start ? Extent{std::nullopt, tensor, start + i} : Extent{};
 }
 
 /// Element `i` of a tensor of sizes.
@@ -65,18 +92,20 @@ static Extent extentAt(Value sizes, int64_t i) {
   if (name == "Dim")
     return {std::nullopt, first, integerOf(op, "axis").value_or(0)};
   if (name == "Shape")
-    return {std::nullopt, first, i + integerOf(op, "start").value_or(0)};
+    return dimensionOfShape(op, first, i);
   if (name == "Concat")
     return extentOfParts(op->getOperands(), i);
   if (name == "Gather" || name == "Slice") {
-    auto start = startOf(op, operandOf(op, 1));
-    return start ? extentAt(first, *start + (name == "Slice" ? i : 0))
-                 : Extent{};
+    auto position = positionOf(op, i);
+    return position ? extentAt(first, *position) : Extent{};
   }
   RankedTensorType type = tensorType(sizes);
   bool isOne = type && type.hasStaticShape() && type.getNumElements() == 1;
-  bool keeps =
-      llvm::is_contained({"Unsqueeze", "Squeeze", "Reshape", "Cast"}, name);
+  // A narrower type might not hold the size, and i1 holds none.
+  bool keeps = llvm::is_contained({"Unsqueeze", "Squeeze", "Reshape"}, name) ||
+               (name == "Cast" && type &&
+                (type.getElementType().isInteger(32) ||
+                 type.getElementType().isInteger(64)));
   return isOne && keeps ? extentAt(first, 0) : Extent{};
 }
 
@@ -105,16 +134,34 @@ static Extent aligned(Operation *op, unsigned i, int64_t dim) {
              : Extent{};
 }
 
-/// The dimension of the operand that has as many before it, 1s not counted.
+/// The dimension of the operand that has as many before it, those not counted
+/// that an Unsqueeze puts in or a Squeeze takes out.
 static Extent withoutUnits(Operation *op, int64_t dim) {
-  auto shape = tensorType(op->getResult(0)).getShape();
-  int64_t before = llvm::count_if(shape.take_front(dim),
-                                  [](int64_t extent) { return extent != 1; });
-  Value operand = operandOf(op, 0);
-  for (auto [own, extent] : llvm::enumerate(tensorType(operand).getShape()))
-    if (extent != 1 && before-- == 0)
-      return {std::nullopt, operand, static_cast<int64_t>(own)};
+  bool takesOut = nameOf(op) == "Squeeze";
+  Value operand = operandOf(op, 0), given = operandOf(op, 1);
+  auto axes = given ? numbersOf(given) : integersOf(attributeOf(op, "axes"));
+  int64_t rank = tensorType(operand).getRank(),
+          other = tensorType(op->getResult(0)).getRank();
+  int64_t longer = takesOut ? rank : other, shorter = takesOut ? other : rank;
+  if (!axes || longer - shorter != static_cast<int64_t>(axes->size()))
+    return {};
+  int64_t kept = 0;
+  for (int64_t place = 0; place < longer; ++place) {
+    if (llvm::is_contained(*axes, place) ||
+        llvm::is_contained(*axes, place - longer))
+      continue;
+    if (dim == (takesOut ? kept : place))
+      return {std::nullopt, operand, takesOut ? place : kept};
+    ++kept;
+  }
   return {};
+}
+
+static bool isProductOfMatrices(Operation *op) {
+  return llvm::all_of(std::array<unsigned, 2>{0, 1}, [&](unsigned i) {
+    Value operand = operandOf(op, i);
+    return operand && tensorType(operand).getRank() >= 2;
+  });
 }
 
 /// The dimension of an operand that a dimension of the result is, or nothing.
@@ -137,8 +184,10 @@ static Extent operandDimension(Operation *op, int64_t dim) {
   if (name == "Unsqueeze" || name == "Squeeze")
     return withoutUnits(op, dim);
   int64_t rank = tensorType(op->getResult(0)).getRank();
-  if (name == "MatMul" && rank >= 2)
-    return aligned(op, dim + 1 == rank ? 1 : 0, dim);
+  // Of a vector there is no dimension in the result of a product.
+  if (name == "MatMul")
+    return isProductOfMatrices(op) ? aligned(op, dim + 1 == rank ? 1 : 0, dim)
+                                   : Extent{};
   if (llvm::is_contained({"Cast", "Identity", "Softmax", "Expand"}, name))
     return aligned(op, 0, dim);
   if (llvm::is_contained({"Add", "Sub", "Mul", "Div"}, name))
@@ -209,7 +258,8 @@ Expr *mlir::fa::raising::onnxSlice(Graph &graph, OpResult result,
     return operand < op->getNumOperands() &&
            !isa<NoneType>(op->getOperand(operand).getType());
   };
-  auto starts = numbersOf(op->getOperand(1));
+  auto starts = numbersOf(op->getOperand(1)),
+       ends = numbersOf(op->getOperand(2));
   auto axes = given(3) ? numbersOf(op->getOperand(3))
                        : llvm::to_vector(llvm::seq<int64_t>(from.getRank()));
   auto steps =
@@ -218,15 +268,20 @@ Expr *mlir::fa::raising::onnxSlice(Graph &graph, OpResult result,
       llvm::any_of(*steps, [](int64_t step) { return step != 1; }))
     return nullptr;
   SmallVector<int64_t> all(from.getRank(), 0);
-  for (auto [start, axis] : llvm::zip(*starts, *axes)) {
+  llvm::SmallDenseSet<int64_t> cut;
+  for (auto [i, start, axis] : llvm::enumerate(*starts, *axes)) {
     int64_t dim = axis < 0 ? axis + from.getRank() : axis;
     if (dim < 0 || dim >= from.getRank() ||
         (start < 0 && from.isDynamicDim(dim)))
       return nullptr;
+    // Exporters write an end that no size reaches for all the rest.
+    if (!ends || i >= ends->size() || start != 0 || (*ends)[i] < INT32_MAX)
+      cut.insert(dim);
     all[dim] =
         start < 0 ? std::max<int64_t>(start + from.getDimSize(dim), 0) : start;
   }
-  return sliced(graph, op->getOperand(0), all, at);
+  return sliced(graph, op->getOperand(0), all, at,
+                [&](int64_t dim) { return !cut.contains(dim); });
 }
 
 Expr *mlir::fa::raising::onnxConcat(Graph &graph, OpResult result,

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -46,11 +47,31 @@ static bool isStatic(ArrayRef<int64_t> numbers) {
   return llvm::none_of(numbers, ShapedType::isDynamic);
 }
 
+/// The size of a dynamic dimension, where the ops that make `tensor` name it.
+static Value sizeOf(Value tensor, int64_t dim) {
+  while (auto op = tensor.getDefiningOp<DestinationStyleOpInterface>())
+    tensor = op.getTiedOpOperand(cast<OpResult>(tensor))->get();
+  auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+  return empty && empty.getType().isDynamicDim(dim) ? empty.getDynamicSize(dim)
+                                                    : Value();
+}
+
+/// Whether `size` is that of dimension `dim` of `tensor`.
+static bool isSizeOf(Value size, Value tensor, int64_t dim) {
+  auto of = size.getDefiningOp<tensor::DimOp>();
+  return size == sizeOf(tensor, dim) ||
+         (of && of.getSource() == tensor && of.getConstantIndex() == dim);
+}
+
 static Expr *slice(Graph &graph, tensor::ExtractSliceOp op, const Coords &at) {
   if (!op.hasUnitStride() || !isStatic(op.getStaticOffsets()))
     return nullptr;
+  auto isWhole = [&](int64_t dim) {
+    auto size = dyn_cast<Value>(op.getMixedSizes()[dim]);
+    return size && isSizeOf(size, op.getSource(), dim);
+  };
   return op.getType().getRank() == op.getSourceType().getRank()
-             ? sliced(graph, op.getSource(), op.getStaticOffsets(), at)
+             ? sliced(graph, op.getSource(), op.getStaticOffsets(), at, isWhole)
              : nullptr;
 }
 

@@ -77,11 +77,9 @@ Chain Chooser::usable(const Chain &chain, ArrayRef<Axes> groups) {
     bool fits = true;
     auto shape = cast<ShapedType>(candidate.value.getType()).getShape();
     for (auto [at, extent] : llvm::zip(candidate.at, shape)) {
-      // Not a part of the tensor only.
-      int64_t covered = extentOf(at.digits);
-      fits &= at.offset == 0 &&
-              (covered == extent || ShapedType::isDynamic(covered) ||
-               ShapedType::isDynamic(extent));
+      // Not a part of the tensor only, nor perhaps one: of a size that is known
+      // on one side alone nobody says that it is the other.
+      fits &= at.offset == 0 && extentOf(at.digits) == extent;
       for (Axis *axis : atomsOf(at.digits)) {
         fits &= wanted.contains(axis);
         ++count;

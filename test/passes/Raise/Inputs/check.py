@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs modules before and after `fa-raise` and compares.
 
-    check.py FILE.mlir...                 each function of each file
+    check.py FILE.mlir...                 each function of each file; `// shapes: 2x6, ..` gives its arguments' extents
     check.py --variants COUNT [--first N] [--forms a,b] [--verbose]   generated programs, COUNT of each form
 
 Every module must compute the same afterwards, and one in which nothing was raised must have been told why.
@@ -109,7 +109,10 @@ def examine(name, text, preparation=(), seed=0, options=(), shapes=None):
 def run_files(names):
     failed = 0
     for name in names:
-        outcome = examine(name, pathlib.Path(name).read_text())
+        text = pathlib.Path(name).read_text()
+        given = re.search(r"^// shapes: (.*)", text, re.MULTILINE)
+        shapes = [shape.split("x") for shape in given[1].split(", ")] if given else None
+        outcome = examine(name, text, shapes=shapes)
         failed += bool(outcome.problem)
         state = outcome.problem or f"equal to {outcome.error:.1e}"
         print(f"{pathlib.Path(name).name}: {'raised' if outcome.raised else 'declined'}, {state}")

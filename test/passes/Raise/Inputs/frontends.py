@@ -180,11 +180,16 @@ ONNX = {
     "Tanh": np.tanh, "Sqrt": np.sqrt, "Neg": np.negative, "Reciprocal": np.reciprocal, "MatMul": np.matmul,
     "Where": np.where, "Greater": np.greater, "Less": np.less, "GreaterOrEqual": np.greater_equal,
     "LessOrEqual": np.less_equal, "Equal": np.equal, "And": np.logical_and, "Or": np.logical_or,
-    "Not": np.logical_not, "Identity": lambda x: x, "Cast": lambda x: x, "IsNaN": np.isnan, "Abs": np.abs,
+    "Not": np.logical_not, "Identity": lambda x: x, "IsNaN": np.isnan, "Abs": np.abs,
     "Max": np.maximum, "Min": np.minimum, "Pow": np.power,
 }
 for name, function in ONNX.items():
     OPERATORS["onnx." + name] = lambda m, op, x, s, f=function: f(*x)
+
+
+@operator("onnx.Cast")
+def onnx_cast(machine, op, x, scope):
+    return x[0] != 0 if mlirtext.element_of(op.result_types[0]) == "i1" else x[0]
 
 
 @operator("onnx.NoValue")
@@ -199,16 +204,22 @@ def onnx_dim(machine, op, x, scope):
 
 @operator("onnx.Shape")
 def onnx_shape(machine, op, x, scope):
-    return np.array(x[0].shape)
+    start, end = (numbers(op.attributes.get(name, "none")) for name in ("start", "end"))
+    return np.array(x[0].shape[start[0] if start else None:end[0] if end else None])
 
 
 @operator("onnx.Slice")
 def onnx_slice(machine, op, x, scope):
     starts, ends, axes = ([int(n) for n in part] for part in x[1:4])
-    cuts = [slice(None)] * x[0].ndim
-    for start, end, axis in zip(starts, ends, axes):
-        cuts[axis] = slice(start, end)
-    return x[0][tuple(cuts)]
+    steps = [int(n) for n in x[4]] if len(x) > 4 and x[4] is not None else [1] * len(starts)
+    for start, end, axis, step in zip(starts, ends, axes, steps):
+        size = x[0].shape[axis]
+        start, end = (n + size if n < 0 else n for n in (start, end))
+        # What is out of range is moved to the ends, which for steps backwards are one place further down.
+        back = step < 0
+        start, end = min(max(start, 0), size - back), min(max(end, -back), size)
+        x = [np.take(x[0], np.arange(start, end, step), axis=axis)]
+    return x[0]
 
 
 @operator("onnx.Concat")
@@ -218,7 +229,8 @@ def onnx_concat(machine, op, x, scope):
 
 @operator("onnx.Reshape")
 def onnx_reshape(machine, op, x, scope):
-    return x[0].reshape([x[0].shape[i] if n == 0 else int(n) for i, n in enumerate(x[1])])
+    copies = numbers(op.attributes.get("allowzero", "0"))[0] == 0
+    return x[0].reshape([x[0].shape[i] if n == 0 and copies else int(n) for i, n in enumerate(x[1])])
 
 
 @operator("onnx.Unsqueeze")
