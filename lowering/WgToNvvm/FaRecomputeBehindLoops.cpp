@@ -71,7 +71,10 @@ private:
       if (follows)
         builder.clone(*op, copies);
     }
-    return copies.lookupOrDefault(value);
+    // What does not follow is itself, and is not asked again.
+    if (!copies.contains(value))
+      copies.map(value, value);
+    return copies.lookup(value);
   }
 
   /// Adds a zero to a number.
