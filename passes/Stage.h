@@ -12,8 +12,8 @@ StringRef getStage(ModuleOp module);
 /// Says that `module` is at `stage` now.
 void setStage(ModuleOp module, StringRef stage);
 
-/// Checks that `module` is at one of `expected`; an error at the module names
-/// what was expected and found. Hand-written input that says nothing is taken.
+/// Checks that `module` is at one of `expected`; an error names that and what
+/// was found. Without the attribute only attention ops tell what it is not at.
 LogicalResult expectStage(ModuleOp module, ArrayRef<StringRef> expected);
 } // namespace mlir::fa
 

@@ -23,8 +23,10 @@ mlir::fa::expectKernels(ModuleOp module) {
   SmallVector<gpu::GPUFuncOp> kernels = findKernels(module);
   if (!kernels.empty())
     return kernels;
-  return module.emitError() << "expects kernels (gpu.func with " << kKernelAttr
-                            << " in a gpu.module), found none";
+  // At its place only: the whole module would hide the message.
+  return emitError(module.getLoc())
+         << "expects kernels (gpu.func with " << kKernelAttr
+         << " in a gpu.module), found none";
 }
 
 bool mlir::fa::canBeAsync(wg::LoadOp load) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors of a kernel's body become buffers.
 #include "lowering/Cpu/Passes.h"
+#include "passes/Stage.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -50,6 +51,8 @@ void copyBackCarriedTiles(scf::ForOp loop) {
 
 struct FaCpuBufferize : impl::FaCpuBufferizeBase<FaCpuBufferize> {
   void runOnOperation() override {
+    if (failed(expectStage(getOperation(), {"vectors", "outlined"})))
+      return signalPassFailure();
     getOperation().walk(copyBackCarriedTiles);
 
     bufferization::OneShotBufferizationOptions options;
