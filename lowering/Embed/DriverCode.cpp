@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -14,35 +15,76 @@ static constexpr StringLiteral kDriverCode =
 #include "lowering/Embed/DriverCode.mlir.inc"
     ;
 
+/// Whether `known`, the host's, may stand for `needed`: a global with all that
+/// it has; a function by its type, but with a body where `needed` has one, as
+/// nothing else would define it.
+static bool isAsNeeded(Operation *known, Operation *needed) {
+  auto function = dyn_cast<FunctionOpInterface>(known);
+  if (!function || known->getName() != needed->getName())
+    return OperationEquivalence::isEquivalentTo(
+        known, needed, OperationEquivalence::IgnoreLocations);
+  auto wanted = cast<FunctionOpInterface>(needed);
+  return function.getFunctionType() == wanted.getFunctionType() &&
+         (wanted.isExternal() || !function.isExternal());
+}
+
+/// `op` for an error: what it is, its type and whether it has a body; of what
+/// is no function, the op without its regions.
+static void describe(InFlightDiagnostic &diag, Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function) {
+    diag.getUnderlyingDiagnostic()->appendOp(
+        *op, OpPrintingFlags().skipRegions().elideLargeElementsAttrs());
+    return;
+  }
+  diag << op->getName() << " of type " << function.getFunctionType()
+       << (function.isExternal() ? " without a body" : " with a body");
+}
+
+static LogicalResult checkKnown(Operation *known, Operation *needed) {
+  if (isAsNeeded(known, needed))
+    return success();
+  InFlightDiagnostic diag = emitError(known->getLoc());
+  diag << "expects '" << SymbolTable::getSymbolName(needed).getValue()
+       << "' to be, for host=launch_func, ";
+  describe(diag, needed);
+  diag << ", got ";
+  describe(diag, known);
+  return diag;
+}
+
 LogicalResult mlir::fa::addDriverCode(ModuleOp module) {
   OwningOpRef<ModuleOp> code =
       parseSourceString<ModuleOp>(kDriverCode, module.getContext());
   for (Operation &op : llvm::make_early_inc_range(*code->getBody())) {
     StringRef name = SymbolTable::getSymbolName(&op).getValue();
     Operation *known = module.lookupSymbol(name);
-    if (!known) {
+    if (!known)
       op.moveBefore(module.getBody(), module.getBody()->end());
-      continue;
-    }
-    auto typeOf = [](Operation *symbol) {
-      return symbol->getAttr("function_type");
-    };
-    if (known->getName() != op.getName() || typeOf(known) != typeOf(&op))
-      return known->emitError()
-             << "expects '" << name << "' to be, for host=launch_func, "
-             << op.getName() << " of type " << typeOf(&op);
+    else if (failed(checkKnown(known, &op)))
+      return failure();
   }
   return success();
 }
 
-bool DriverCalls::neededBy(DictionaryAttr kernel) {
-  auto asks = [](Attribute attr) {
-    auto text = dyn_cast<StringAttr>(attr);
-    return text && (text == "units" || text == "tensor_map");
-  };
+/// Whether `attr` is, or has in it, a list that begins with one of `words`, as
+/// expressions and parameters do.
+static bool mentions(Attribute attr, ArrayRef<StringRef> words) {
   bool found = false;
-  kernel.walk([&](Attribute attr) { found |= asks(attr); });
+  attr.walk([&](ArrayAttr list) {
+    auto first =
+        list.empty() ? StringAttr() : dyn_cast<StringAttr>(*list.begin());
+    found |= first && llvm::is_contained(words, first.getValue());
+  });
   return found;
+}
+
+bool DriverCalls::neededBy(DictionaryAttr kernel) {
+  return mentions(kernel, {"units", "tensor_map"});
+}
+
+bool DriverCalls::areUnitsIn(Attribute expr) {
+  return mentions(expr, {"units"});
 }
 
 Value DriverCalls::word(int64_t value) {

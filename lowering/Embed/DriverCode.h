@@ -10,7 +10,8 @@
 namespace mlir::fa {
 
 /// The functions that DriverCalls calls, where the module has not got them; an
-/// error where it has something else by such a name.
+/// error where it has something else by such a name, or no more than a
+/// declaration of what nobody else defines.
 LogicalResult addDriverCode(ModuleOp module);
 
 /// Calls of the driver around one launch, each where the builder stands.
@@ -21,6 +22,8 @@ public:
 
   /// Whether the launch of `kernel` needs any.
   static bool neededBy(DictionaryAttr kernel);
+  /// Whether `expr` asks for units().
+  static bool areUnitsIn(Attribute expr);
 
   /// Before all others: a context is current until leave().
   void enter();

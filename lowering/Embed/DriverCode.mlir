@@ -1,26 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What fa-embed adds to a host's module so that it can ask the CUDA driver (DriverCode.cpp builds the calls). Names and
-// numbers are those of the driver's public documentation.
+// numbers are those of the driver's public documentation. Functions with llvm.alloca are no_inline: MLIR's inliner does
+// not give their stack back, so that a loop around the call would use it up.
 
+llvm.func @cuCtxGetCurrent(!llvm.ptr) -> i32
 llvm.func @cuCtxGetDevice(!llvm.ptr) -> i32
 llvm.func @cuCtxPopCurrent_v2(!llvm.ptr) -> i32
 llvm.func @cuCtxPushCurrent_v2(!llvm.ptr) -> i32
 llvm.func @cuDeviceGetAttribute(!llvm.ptr, i32, i32) -> i32
+llvm.func @cuDevicePrimaryCtxGetState(i32, !llvm.ptr, !llvm.ptr) -> i32
 llvm.func @cuDevicePrimaryCtxRelease_v2(i32) -> i32
 llvm.func @cuDevicePrimaryCtxRetain(!llvm.ptr, i32) -> i32
 llvm.func @cuPointerGetAttribute(!llvm.ptr, i32, i64) -> i32
 llvm.func @cuTensorMapEncodeTiled(!llvm.ptr, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr,
                                   i32, i32, i32, i32) -> i32
 
-// The device of the current context. Where none is current, as between the calls of MLIR's own GPU runtime, the
-// primary context of the device with the memory at %address (else of the first one) is, until @fa_leave_device.
-func.func private @fa_enter_device(%address: i64) -> (i32, i1) {
+// The primary context of %device, made current until @fa_leave_device. One that nobody holds is retained once more and
+// so kept for good: else every launch would build it and destroy it.
+func.func private @fa_enter_primary_context(%device: i32) attributes {no_inline} {
   %success = arith.constant 0 : i32
   %one = arith.constant 1 : i32
+  %flags = llvm.alloca %one x i32 : (i32) -> !llvm.ptr
+  %held = llvm.alloca %one x i32 : (i32) -> !llvm.ptr
+  %context = llvm.alloca %one x !llvm.ptr : (i32) -> !llvm.ptr
+  %told = llvm.call @cuDevicePrimaryCtxGetState(%device, %flags, %held) : (i32, !llvm.ptr, !llvm.ptr) -> i32
+  %known = arith.cmpi eq, %told, %success : i32
+  cf.assert %known, "fa.attention: cuDevicePrimaryCtxGetState fails"
+  %holders = llvm.load %held : !llvm.ptr -> i32
+  %zero = arith.constant 0 : i32
+  %nobody = arith.cmpi eq, %holders, %zero : i32
+  %two = arith.constant 2 : i32
+  %times = arith.select %nobody, %two, %one : i32
+  scf.for %i = %zero to %times step %one : i32 {
+    %retained = llvm.call @cuDevicePrimaryCtxRetain(%context, %device) : (!llvm.ptr, i32) -> i32
+    %usable = arith.cmpi eq, %retained, %success : i32
+    cf.assert %usable, "fa.attention: cuDevicePrimaryCtxRetain fails"
+  }
+  %primary = llvm.load %context : !llvm.ptr -> !llvm.ptr
+  %pushed = llvm.call @cuCtxPushCurrent_v2(%primary) : (!llvm.ptr) -> i32
+  %entered = arith.cmpi eq, %pushed, %success : i32
+  cf.assert %entered, "fa.attention: cuCtxPushCurrent fails"
+  return
+}
+
+// The device of the current context. Where none is current, as between the calls of MLIR's own GPU runtime, the
+// primary context of the device with the memory at %address (else of the first one) is, until @fa_leave_device.
+func.func private @fa_enter_device(%address: i64) -> (i32, i1) attributes {no_inline} {
+  %success = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %context = llvm.alloca %one x !llvm.ptr : (i32) -> !llvm.ptr
   %place = llvm.alloca %one x i32 : (i32) -> !llvm.ptr
-  %status = llvm.call @cuCtxGetDevice(%place) : (!llvm.ptr) -> i32
-  %current = llvm.load %place : !llvm.ptr -> i32
-  %missing = arith.cmpi ne, %status, %success : i32
+  %asked = llvm.call @cuCtxGetCurrent(%context) : (!llvm.ptr) -> i32
+  %answered = arith.cmpi eq, %asked, %success : i32
+  cf.assert %answered, "fa.attention: cuCtxGetCurrent fails"
+  %current = llvm.load %context : !llvm.ptr -> !llvm.ptr
+  %none = llvm.mlir.zero : !llvm.ptr
+  %missing = llvm.icmp "eq" %current, %none : !llvm.ptr
   %device = scf.if %missing -> (i32) {
     %ordinal = arith.constant 9 : i32
     %found = llvm.call @cuPointerGetAttribute(%place, %ordinal, %address) : (!llvm.ptr, i32, i64) -> i32
@@ -28,32 +63,34 @@ func.func private @fa_enter_device(%address: i64) -> (i32, i1) {
     %its = llvm.load %place : !llvm.ptr -> i32
     %first = arith.constant 0 : i32
     %number = arith.select %known, %its, %first : i32
-    %context = llvm.alloca %one x !llvm.ptr : (i32) -> !llvm.ptr
-    %retained = llvm.call @cuDevicePrimaryCtxRetain(%context, %number) : (!llvm.ptr, i32) -> i32
-    %usable = arith.cmpi eq, %retained, %success : i32
-    cf.assert %usable, "fa.attention: cuDevicePrimaryCtxRetain fails"
-    %primary = llvm.load %context : !llvm.ptr -> !llvm.ptr
-    %pushed = llvm.call @cuCtxPushCurrent_v2(%primary) : (!llvm.ptr) -> i32
-    %entered = arith.cmpi eq, %pushed, %success : i32
-    cf.assert %entered, "fa.attention: cuCtxPushCurrent fails"
+    func.call @fa_enter_primary_context(%number) : (i32) -> ()
     scf.yield %number : i32
   } else {
-    scf.yield %current : i32
+    %status = llvm.call @cuCtxGetDevice(%place) : (!llvm.ptr) -> i32
+    %known = arith.cmpi eq, %status, %success : i32
+    cf.assert %known, "fa.attention: cuCtxGetDevice fails"
+    %its = llvm.load %place : !llvm.ptr -> i32
+    scf.yield %its : i32
   }
   return %device, %missing : i32, i1
 }
 
-func.func private @fa_leave_device(%device: i32, %entered: i1) {
+func.func private @fa_leave_device(%device: i32, %entered: i1) attributes {no_inline} {
   scf.if %entered {
+    %success = arith.constant 0 : i32
     %one = arith.constant 1 : i32
-    %popped = llvm.alloca %one x !llvm.ptr : (i32) -> !llvm.ptr
-    llvm.call @cuCtxPopCurrent_v2(%popped) : (!llvm.ptr) -> i32
-    llvm.call @cuDevicePrimaryCtxRelease_v2(%device) : (i32) -> i32
+    %context = llvm.alloca %one x !llvm.ptr : (i32) -> !llvm.ptr
+    %popped = llvm.call @cuCtxPopCurrent_v2(%context) : (!llvm.ptr) -> i32
+    %left = arith.cmpi eq, %popped, %success : i32
+    cf.assert %left, "fa.attention: cuCtxPopCurrent fails"
+    %status = llvm.call @cuDevicePrimaryCtxRelease_v2(%device) : (i32) -> i32
+    %released = arith.cmpi eq, %status, %success : i32
+    cf.assert %released, "fa.attention: cuDevicePrimaryCtxRelease fails"
   }
   return
 }
 
-func.func private @fa_count_units(%device: i32) -> i64 {
+func.func private @fa_count_units(%device: i32) -> i64 attributes {no_inline} {
   %success = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %place = llvm.alloca %one x i32 : (i32) -> !llvm.ptr
@@ -72,7 +109,7 @@ llvm.mlir.global internal constant @fa_element_strides(dense<1> : tensor<5xi32>)
 // the first two are overwritten.
 func.func private @fa_make_tensor_map(%type: i32, %bytes: i64, %rank: i32, %address: i64, %sizes: !llvm.ptr,
                                       %strides: !llvm.ptr, %box: !llvm.ptr, %swizzle: i32)
-    -> (!llvm.array<16 x i64>, i32) {
+    -> (!llvm.array<16 x i64>, i32) attributes {no_inline} {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
   %sixteen = arith.constant 16 : i64

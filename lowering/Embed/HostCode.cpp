@@ -11,6 +11,9 @@ using namespace mlir::fa;
 
 HostBuilder::HostBuilder(func::FuncOp function, func::FuncOp entry)
     : b(function), loc(function.getLoc()) {
+  // MLIR's inliner does not give the stack back that the body takes, so that a
+  // loop around the call would use it up.
+  function.setNoInline(true);
   b.setInsertionPointToStart(function.addEntryBlock());
   for (BlockArgument argument : function.getArguments()) {
     StringRef name = argumentName(entry, argument.getArgNumber());

@@ -16,7 +16,7 @@ namespace mlir::fa {
 class HostBuilder {
 public:
   /// An empty body for `function`, whose arguments are called as those of
-  /// `entry` (stage `buffers`).
+  /// `entry` (stage `buffers`). It stays a function of its own (no_inline).
   HostBuilder(func::FuncOp function, func::FuncOp entry);
 
   struct Tensor {

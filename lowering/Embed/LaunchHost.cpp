@@ -113,6 +113,7 @@ void Launcher::run() {
   runTiles(host.evaluate(kernel.get("grid")));
   if (asks)
     driver.leave();
+  host.units = Value(); // the next launch stands in another region
 }
 
 /// Launches where there is a tile at all.
@@ -164,10 +165,24 @@ static void choose(HostBuilder &host, ArrayAttr kernels, unsigned first,
   choose(host, kernels, first + 1, binary);
 }
 
+/// A launch predicate is evaluated before it is known whether a driver is
+/// needed at all.
+static LogicalResult checkPredicates(func::FuncOp function, ArrayAttr kernels) {
+  for (auto kernel : kernels.getAsRange<DictionaryAttr>())
+    if (Attribute when = kernel.get("when"); DriverCalls::areUnitsIn(when))
+      return function.emitError()
+             << "expects, for host=launch_func, launch predicates without "
+                "[\"units\"], got "
+             << when << " of kernel " << nameOf(kernel);
+  return success();
+}
+
 LogicalResult mlir::fa::buildLaunch(func::FuncOp function, func::FuncOp entry,
                                     DictionaryAttr manifest,
                                     gpu::BinaryOp binary) {
   auto kernels = manifest.getAs<ArrayAttr>("kernels");
+  if (failed(checkPredicates(function, kernels)))
+    return failure();
   if (llvm::any_of(kernels.getAsRange<DictionaryAttr>(),
                    DriverCalls::neededBy) &&
       failed(addDriverCode(function->getParentOfType<ModuleOp>())))

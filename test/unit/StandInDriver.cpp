@@ -23,6 +23,7 @@ namespace fa::rt::cuda {
 struct ContextObject {
   int device;
   unsigned long long id;
+  int holders;
 };
 struct ModuleObject {
   std::string text;
@@ -57,7 +58,7 @@ struct State {
   size_t modules = 0;
   std::map<std::string, FunctionObject> functions;
   ContextObject primary[8];
-  int sharedOptedIn = 0;
+  int sharedOptedIn = 0, contextsMade = 0;
 
   State() { reset(); }
 
@@ -71,10 +72,10 @@ struct State {
     tensorMaps.clear();
     filledOn = nullptr;
     functions.clear();
-    sharedOptedIn = 0;
+    sharedOptedIn = contextsMade = 0;
     static unsigned long long nextId = 1;
     for (int i = 0; i < 8; ++i)
-      primary[i] = {i, nextId++};
+      primary[i] = {i, nextId++, 0};
     facts = {{"devices", 1},
              {"major", 8},
              {"minor", 0},
@@ -167,6 +168,7 @@ StandInTensorMap standin_tensor_map(size_t index) {
 void *standin_filled_on() { return state().filledOn; }
 size_t standin_live_memory() { return state().memory.size(); }
 size_t standin_live_modules() { return state().modules; }
+int standin_contexts_made() { return state().contextsMade; }
 int standin_shared_opted_in() { return state().sharedOptedIn; }
 
 Result cuInit(unsigned) {
@@ -238,11 +240,21 @@ Result cuDeviceGetAttribute(int *value, int attribute, Device) {
 Result cuDevicePrimaryCtxRetain(Context *context, Device device) {
   ENTER(cuDevicePrimaryCtxRetain);
   *context = &state().primary[device];
+  state().contextsMade += (*context)->holders++ == 0;
   return Success;
 }
 
-Result cuDevicePrimaryCtxRelease_v2(Device) {
+Result cuDevicePrimaryCtxRelease_v2(Device device) {
   ENTER(cuDevicePrimaryCtxRelease_v2);
+  int &holders = state().primary[device].holders;
+  holders = std::max(holders - 1, 0); // a reset may have come in between
+  return Success;
+}
+
+Result cuDevicePrimaryCtxGetState(Device device, unsigned *flags, int *active) {
+  ENTER(cuDevicePrimaryCtxGetState);
+  *flags = 0;
+  *active = state().primary[device].holders > 0;
   return Success;
 }
 

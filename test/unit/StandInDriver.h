@@ -51,6 +51,8 @@ void *standin_filled_on();
 /// Blocks of device memory that are not freed, and modules that are loaded.
 size_t standin_live_memory();
 size_t standin_live_modules();
+/// How often a primary context that nobody held was retained.
+int standin_contexts_made();
 /// The value that cuFuncSetAttribute set last.
 int standin_shared_opted_in();
 }

@@ -19,14 +19,49 @@
 // CHECK-NEXT: launch mapped grid 3 block 32 shared 0 params 3 4 5
 // CHECK-NOT:  launch
 
-// A module that was embedded into before has all that is needed; anything else by such a name is refused.
-// RUN: sed 's/^  gpu.binary @kernels/  func.func private @fa_count_units(i32) -> i64\n  gpu.binary @kernels/' %s \
-// RUN:   | fa-launch-host - | FileCheck %s --check-prefix=KNOWN
-// KNOWN-COUNT-1: func.func private @fa_count_units(
+// What the host has by these names is taken where it does: a function with a body, a declaration of the driver's.
+// DEFINE: %{symbol} =
+// DEFINE: %{with} = sed 's/^  gpu.binary @kernels/  %{symbol}\n&/' %s | fa-launch-host -
+// DEFINE: %{refused} = sed 's/^  gpu.binary @kernels/  %{symbol}\n&/' %s | not fa-launch-host - 2>&1
+// REDEFINE: %{symbol} = func.func private @fa_count_units(%d: i32) -> i64 { %c = arith.constant 7 : i64 return %c : i64 }
+// RUN: %{with} | FileCheck %s --check-prefix=KNOWN
+// KNOWN: func.func private @fa_count_units(
+// KNOWN-NEXT: arith.constant 7
 // KNOWN-NOT: func.func private @fa_count_units(
-// RUN: sed 's/^  gpu.binary @kernels/  func.func private @cuCtxGetDevice(i64) -> i32\n  gpu.binary @kernels/' %s \
-// RUN:   | not fa-launch-host - 2>&1 | FileCheck %s --check-prefix=TAKEN
-// TAKEN: expects 'cuCtxGetDevice' to be, for host=launch_func, llvm.func of type
+// REDEFINE: %{symbol} = func.func private @fa_count_units(i32) -> i64
+// RUN: %{refused} | FileCheck %s --check-prefix=BODY
+// BODY: expects 'fa_count_units' to be, for host=launch_func, func.func of type '(i32) -> i64' with a body, got func.func of type '(i32) -> i64' without a body
+// REDEFINE: %{symbol} = llvm.func @cuCtxGetDevice(i64) -> i32
+// RUN: %{refused} | FileCheck %s --check-prefix=TYPE
+// TYPE: expects 'cuCtxGetDevice' to be, for host=launch_func, llvm.func of type '!llvm.func<i32 (ptr)>' without a body, got llvm.func of type '!llvm.func<i32 (i64)>'
+// REDEFINE: %{symbol} = llvm.mlir.global internal constant @fa_element_strides(dense<2> : tensor<5xi32>) : !llvm.array<5 x i32>
+// RUN: %{refused} | FileCheck %s --check-prefix=GLOBAL
+// GLOBAL: expects 'fa_element_strides' to be, for host=launch_func, {{.*}}dense<1>{{.*}}, got {{.*}}dense<2>
+
+// Each call of the driver that fails ends the program; the seventh pop is the launch's own.
+// DEFINE: %{fact} =
+// DEFINE: %{failing} = env FA_STANDIN=units=3,param_count=3,%{fact} stdbuf -oL not --crash mlir-runner %t.llvm.mlir \
+// DEFINE:   -e main --entry-point-result=void \
+// DEFINE:   --shared-libs=%fa_obj/lib/libfa_standin_cuda.so,%t.gpu.so,%t.show.so 2>&1 | FileCheck %s --check-prefix
+// REDEFINE: %{fact} = fail_cuCtxGetCurrent=1:1
+// RUN: %{failing}=CURRENT
+// CURRENT: fa.attention: cuCtxGetCurrent fails
+// REDEFINE: %{fact} = fail_cuDevicePrimaryCtxGetState=1:1
+// RUN: %{failing}=STATE
+// STATE: fa.attention: cuDevicePrimaryCtxGetState fails
+// REDEFINE: %{fact} = fail_cuDevicePrimaryCtxRetain=2:1
+// RUN: %{failing}=RETAIN
+// RETAIN: fa.attention: cuDevicePrimaryCtxRetain fails
+// REDEFINE: %{fact} = fail_cuCtxPopCurrent_v2=7:1
+// RUN: %{failing}=POP
+// POP: fa.attention: cuCtxPopCurrent fails
+// REDEFINE: %{fact} = fail_cuDevicePrimaryCtxRelease_v2=1:1
+// RUN: %{failing}=RELEASE
+// RELEASE: fa.attention: cuDevicePrimaryCtxRelease fails
+
+// No launch predicate asks for the driver's knowledge.
+// RUN: sed 's/when = true/when = ["lt", ["units"], 7]/' %s | not fa-launch-host - 2>&1 | FileCheck %s --check-prefix=WHEN
+// WHEN: expects, for host=launch_func, launch predicates without ["units"], got ["lt", ["units"], 7] of kernel mapped
 
 !any = memref<2x?x40xf32, strided<[?, ?, 1], offset: ?>>
 

@@ -1,7 +1,8 @@
 // What becomes of attention in a foreign module. (That it computes the right thing: execute.mlir, launch.mlir.)
 // RUN: fa-opt %s --split-input-file --fa-embed=chip=sm_80 | FileCheck %s
 // RUN: fa-opt %s --split-input-file --fa-embed="chip=sm_80 host=launch_func" | FileCheck %s --check-prefix=LAUNCH
-// RUN: sed '1,/^\/\/ -----/d' %s | fa-opt --fa-embed="chip=sm_90a host=launch_func" | FileCheck %s --check-prefix=MAPS
+// RUN: sed '1,/^\/\/ -----/d' %s | fa-opt --fa-embed="chip=sm_90a host=launch_func" -o %t.maps.mlir
+// RUN: FileCheck %s --check-prefix=MAPS <%t.maps.mlir
 
 // On tensors: the host's bufferization decides where the result lives. Two ops that differ in their scale share a
 // function, and one with a mask has its own.
@@ -67,6 +68,19 @@ func.func @tensors(%q: tensor<1x2x33x64xf16>, %k: tensor<1x2x40x64xf16>, %v: ten
 // MAPS: func.call @fa_leave_device(%[[DEVICE]]#0, %[[DEVICE]]#1)
 // MAPS: gpu.binary @fa_attention_1_kernels
 // MAPS: llvm.func @cuTensorMapEncodeTiled(
+//
+// Every function that takes memory on the stack is called still where MLIR inlines what it may.
+// RUN: mlir-opt --inline %t.maps.mlir | FileCheck %s --check-prefix=INLINED
+// INLINED-LABEL: func.func @packed(
+// INLINED: call @fa_attention_1(
+// INLINED-LABEL: func.func private @fa_attention_1(
+// INLINED: call @fa_enter_device(
+// INLINED: call @fa_count_units(
+// INLINED: call @fa_make_tensor_map(
+// INLINED: call @fa_leave_device(
+// RUN: sed '1,/^\/\/ -----/d' %s | fa-opt --fa-embed=chip=sm_80 | mlir-opt --inline | FileCheck %s --check-prefix=RUNTIME
+// RUNTIME-LABEL: func.func @packed(
+// RUNTIME: call @fa_attention_1(
 func.func private @fa_attention_0()
 func.func @packed(%q: tensor<?x2x64xf16>, %k: tensor<?x2x64xf16>, %v: tensor<?x2x64xf16>, %o: tensor<?x2x64xf16>,
                   %qo: tensor<?xi32>, %ko: tensor<?xi32>) -> tensor<?x2x64xf16> {

@@ -39,10 +39,17 @@
 // CHECK-NEXT: launch fa_attention_tma grid 5 block 512
 // CHECK-NEXT: opted in to 114848 bytes
 
+// The primary context of a device that nobody else uses is made once, for all launches.
+// RUN: env %{facts},devices=2,pointer_device=1 %{run} %t.own.mlir | FileCheck %s --check-prefix=KEPT
+// KEPT-COUNT-7: launch fa_attention
+// KEPT: primary contexts made: 2
+
 // RUN: env %{facts},fail_cuTensorMapEncodeTiled=3:1 stdbuf -oL not --crash %{run} %t.own.mlir 2>&1 | FileCheck %s --check-prefix=MAP
 // MAP: fa.attention: cuTensorMapEncodeTiled makes no map of v
 // RUN: env %{facts},fail_cuDeviceGetAttribute=1:1 stdbuf -oL not --crash %{run} %t.own.mlir 2>&1 | FileCheck %s --check-prefix=UNITS
 // UNITS: fa.attention: cuDeviceGetAttribute fails
+// RUN: env %{facts},fail_cuCtxGetDevice=1:1 GPU_CONTEXT=1 stdbuf -oL not --crash %{run} %t.own.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: fa.attention: cuCtxGetDevice fails
 
 !wide = memref<?x?x?x128xf16, strided<[?, ?, ?, 1], offset: ?>>
 !queries = memref<?x?x8x64xbf16, strided<[?, ?, ?, 1], offset: ?>>

@@ -22,6 +22,12 @@
 // No rows: nothing is allocated, nothing launched.
 // CHECK-NOT: {{allocate|launch}}
 
+// Nothing of it is the driver's to say, whatever a tensor is called.
+// RUN: sed 's/"q"/"units"/g' %s | fa-launch-host - | FileCheck %s --check-prefix=NAMED
+// NAMED-NOT: @fa_enter_device
+// NAMED: gpu.launch_func @kernels::@plain
+// NAMED-NOT: @fa_enter_device
+
 !any = memref<2x?xf16, strided<[?, 1], offset: ?>>
 
 module attributes {gpu.container_module, fa.manifest = {

@@ -58,4 +58,5 @@ extern "C" void showLaunches(void *, char *memory, int64_t, int64_t bytes,
     print(standin_launch(i), base, static_cast<uint64_t>(bytes));
   std::printf("opted in to %d bytes of shared memory at last\n",
               standin_shared_opted_in());
+  std::printf("primary contexts made: %d\n", standin_contexts_made());
 }
