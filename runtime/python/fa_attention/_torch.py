@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`attention` for torch tensors: the short way of a call that was made before, and custom ops for torch.compile."""
 
+import ctypes
 import functools
 import struct
 import sys
@@ -36,7 +37,8 @@ class _Ready:
 
     def __init__(self, plan, out, lse):
         self.plan = plan  # owns the handle
-        self.launch, self.handle, self.count = plan._launch, plan._handle.value, plan.count
+        # ctypes takes values of its own kinds faster than numbers.
+        self.launch, self.handle, self.count = plan._launch, plan._handle, ctypes.c_size_t(plan.count)
         self.pack = struct.Struct(f"{plan.count}P").pack  # an array of addresses in a tenth of the time of ctypes'
         self.new_out, self.new_lse = _maker(out), None if lse is None else _maker(lse)
 
@@ -96,47 +98,40 @@ def _refuse_gradient(given, x):
     )
 
 
-def _describe(x):
-    return None if x is None else (x.dtype, x.device, x.shape, x.stride())
-
-
-def _key(q, k, v, extras, options, out, lse_out, index):
-    """What the plan of a call depends on but for addresses; None where the long way has to say what is wrong."""
-    kind = q.dtype
-    # Compared here, since hashing three types and devices takes longer.
-    if k.dtype is not kind or v.dtype is not kind or k.get_device() != index or v.get_device() != index:
-        return None
-    key = (kind, index, q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), options)
-    if lse_out is not None or extras is not None:
-        return (key, _describe(out), _describe(lse_out), extras and tuple(map(_describe, extras)))
-    return key if out is None else (key, out.dtype, out.get_device(), out.shape, out.stride())
+def _longer_key(key, extras, out, lse_out):
+    """The key of a call with further tensors, from the one of its q, k and v. Its length tells it from other kinds."""
+    given = (out, lse_out) if extras is None else (out, lse_out, *extras)
+    return (key, *[None if x is None else (x.dtype, x.get_device(), x.shape, x.stride()) for x in given])
 
 
 def _launch(q, k, v, extras, options, out, lse_out, stream):
     try:
-        index = q.get_device()
-        key = _key(q, k, v, extras, options, out, lse_out, index)
+        kind, index = q.dtype, q.get_device()
+        # Compared here, since hashing three types and devices takes longer. The long way says what is wrong.
+        if k.dtype is not kind or v.dtype is not kind or k.get_device() != index or v.get_device() != index:
+            return run(q, k, v, extras, options, out, lse_out, stream)[0]
+        # What the plan depends on but for addresses.
+        key = (kind, index, q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), options)
+        if extras is not None or lse_out is not None:
+            key = _longer_key(key, extras, out, lse_out)
+        elif out is not None:
+            key = (key, out.dtype, out.get_device(), out.shape, out.stride())
         ready = _ready.get(key)
-        if ready is None:
+        # On another device than the current one, and in a thread's first call, the context has to be made current.
+        if ready is None or index >= 0 and (index != _current_device() or index not in of_thread.devices):
             return _first(key, q, k, v, extras, options, out, lse_out, stream)
-        if index >= 0:
-            # On another device than the current one, and in a thread's first call, the context has to be made current.
-            if index != _current_device() or index not in of_thread.devices:
-                return _first(key, q, k, v, extras, options, out, lse_out, stream)
         if stream is not None:
             stream = _arrays.stream_of(q, stream)
         elif index >= 0:
             stream = _raw_stream(index)
         o = ready.new_out() if out is None else out
-        addresses = [q.data_ptr(), k.data_ptr(), v.data_ptr()]
+        lse = ready.new_lse() if lse_out is None and ready.new_lse is not None else lse_out
         if extras is not None:
-            addresses += [x.data_ptr() for x in extras if x is not None]
-        addresses.append(o.data_ptr())
-        lse = lse_out
-        if ready.new_lse is not None:
-            if lse is None:
-                lse = ready.new_lse()
-            addresses.append(lse.data_ptr())
+            addresses = [x.data_ptr() for x in (q, k, v, *extras, o, lse) if x is not None]
+        elif lse is not None:
+            addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr())
+        else:
+            addresses = (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr())
     except (AttributeError, RuntimeError, TypeError):  # without strides, a hash or memory: the long way says what
         return run(q, k, v, extras, options, out, lse_out, stream)[0]
     # An address of 0 would stand for the one of the first call. The long way says what is wrong, or prepares for
@@ -149,7 +144,7 @@ def _launch(q, k, v, extras, options, out, lse_out, stream):
 def _first(key, q, k, v, extras, options, out, lse_out, stream):
     result, plan = run(q, k, v, extras, options, out, lse_out, stream)
     o, lse = result if options[-1] else (result, lse_out)
-    if key is not None and not (q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15:
+    if not (q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15:
         if len(_ready) >= _MOST_READY:
             _ready.clear()
         _ready[key] = _Ready(plan, o, lse)
