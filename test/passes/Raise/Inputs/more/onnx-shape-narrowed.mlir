@@ -1,0 +1,19 @@
+// A Cast to i1 and back makes 1 of a size.
+// shapes: 2x2x1x6x16, 1x8x7x16
+func.func @narrowed(%k: tensor<?x2x1x?x16xf16>, %q: tensor<?x8x?x16xf16>) -> tensor<?x8x?x16xf16> {
+  %m1 = "onnx.Constant"() {value = dense<[-1]> : tensor<1xi64>} : () -> tensor<1xi64>
+  %c8 = "onnx.Constant"() {value = dense<[8]> : tensor<1xi64>} : () -> tensor<1xi64>
+  %c16 = "onnx.Constant"() {value = dense<[16]> : tensor<1xi64>} : () -> tensor<1xi64>
+  %repeat = "onnx.Constant"() {value = dense<[1, 1, 4, 1, 1]> : tensor<5xi64>} : () -> tensor<5xi64>
+  %b = "onnx.Dim"(%k) {axis = 0 : si64} : (tensor<?x2x1x?x16xf16>) -> tensor<1xi64>
+  %any = "onnx.Cast"(%b) {to = i1} : (tensor<1xi64>) -> tensor<1xi1>
+  %one = "onnx.Cast"(%any) {to = i64} : (tensor<1xi1>) -> tensor<1xi64>
+  %e = "onnx.Expand"(%k, %repeat) : (tensor<?x2x1x?x16xf16>, tensor<5xi64>) -> tensor<?x2x4x?x16xf16>
+  %sh = "onnx.Concat"(%one, %c8, %m1, %c16) {axis = 0 : si64} : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xi64>
+  %r = "onnx.Reshape"(%e, %sh) : (tensor<?x2x4x?x16xf16>, tensor<4xi64>) -> tensor<?x8x?x16xf16>
+  %t = "onnx.Transpose"(%r) {perm = [0, 1, 3, 2]} : (tensor<?x8x?x16xf16>) -> tensor<?x8x16x?xf16>
+  %p = "onnx.MatMul"(%q, %t) : (tensor<?x8x?x16xf16>, tensor<?x8x16x?xf16>) -> tensor<?x8x?x?xf16>
+  %w = "onnx.Softmax"(%p) {axis = -1 : si64} : (tensor<?x8x?x?xf16>) -> tensor<?x8x?x?xf16>
+  %o = "onnx.MatMul"(%w, %r) : (tensor<?x8x?x?xf16>, tensor<?x8x?x16xf16>) -> tensor<?x8x?x16xf16>
+  return %o : tensor<?x8x?x16xf16>
+}
