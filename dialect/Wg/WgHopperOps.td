@@ -205,7 +205,8 @@ def Wg_AcquireOp : Wg_Op<"acquire", [MemoryEffects<syncEffects>, Wg_CursorOf<"cu
     %k = wg.acquire %ring[%c] : !wg.ring<2 x 128x128xf16, sw128, consumers = 2>
     ```
 
-    K25: the ring has consumers; inside a role as many as the role has warpgroups.
+    K25: the ring has consumers, inside a role as many as the role has warpgroups, and
+    is none of numbers (K33).
   }];
   let arguments = (ins Wg_Ring:$ring, Wg_Cursor:$cursor);
   let results = (outs Wg_Smem:$result);
@@ -228,7 +229,8 @@ def Wg_PeekOp : Wg_Op<"peek", [Pure, Wg_CursorOf<"cursor", "Consumer">,
     %k = wg.peek %ring[%c] : !wg.ring<2 x 128x128xf16, sw128, consumers = 2>
     ```
 
-    K25: the ring has consumers; inside a role as many as the role has warpgroups.
+    K25: the ring has consumers, inside a role as many as the role has warpgroups, and
+    is none of numbers (K33).
   }];
   let arguments = (ins Wg_Ring:$ring, Wg_Cursor:$cursor);
   let results = (outs Wg_Smem:$result);
@@ -295,7 +297,8 @@ def Wg_ReceiveOp : Wg_Op<"receive", [MemoryEffects<syncEffects>, Wg_CursorOf<"cu
     %m:2 = wg.receive %mail[%c] : !wg.ring<2 x 1x4xi32, consumers = 2> -> index, index
     ```
 
-    K33 as for `wg.send`, but for the role; K25 as for `wg.acquire`.
+    K33 as for `wg.send`, but in any role that is not for a single thread (K31); K25: its
+    ring has as many consumers as the role has warpgroups.
   }];
   let arguments = (ins Wg_Ring:$ring, Wg_Cursor:$cursor);
   let results = (outs Variadic<Index>:$values);

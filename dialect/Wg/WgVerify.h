@@ -14,8 +14,8 @@ LogicalResult verifyWritesNothing(Operation *op, Block &body);
 /// turns hand it on: K21, K27.
 SmallVector<Value> handedOn(OpOperand &use);
 
-/// K25, for an op on the consumers' side.
-LogicalResult verifyConsumer(Operation *op, RingType ring);
+/// K25, for an op on the consumers' side that takes the slot for a tile.
+LogicalResult verifyTileConsumer(Operation *op, RingType ring);
 } // namespace mlir::wg
 
 #endif // FA_DIALECT_WG_WGVERIFY_H

@@ -189,7 +189,7 @@ static Operation *waitInBlock(Value pending, Block *block) {
 }
 
 LogicalResult ReleaseOp::verify() {
-  if (failed(verifyConsumer(*this, getRing().getType())))
+  if (failed(verifyTileConsumer(*this, getRing().getType())))
     return failure();
   // K36
   for (Operation *user : getRing().getUsers()) {

@@ -22,7 +22,8 @@ LogicalResult InitOp::verify() {
   return success();
 }
 
-LogicalResult wg::verifyConsumer(Operation *op, RingType ring) {
+/// K25, for every op on the consumers' side.
+static LogicalResult verifyConsumer(Operation *op, RingType ring) {
   if (!ring.getConsumers())
     return op->emitOpError() << "expects a ring with consumers, got " << ring;
   auto role = op->getParentOfType<RoleOp>();
@@ -33,12 +34,20 @@ LogicalResult wg::verifyConsumer(Operation *op, RingType ring) {
   return success();
 }
 
+LogicalResult wg::verifyTileConsumer(Operation *op, RingType ring) {
+  if (ring.carriesNumbers())
+    return op->emitOpError()
+           << "expects a ring of tiles, got " << ring
+           << ", a ring of numbers for wg.send and wg.receive";
+  return verifyConsumer(op, ring);
+}
+
 LogicalResult AcquireOp::verify() {
-  return verifyConsumer(*this, getRing().getType());
+  return verifyTileConsumer(*this, getRing().getType());
 }
 
 LogicalResult PeekOp::verify() {
-  return verifyConsumer(*this, getRing().getType());
+  return verifyTileConsumer(*this, getRing().getType());
 }
 
 /// K24, the part that loads and stores share.
@@ -86,6 +95,9 @@ LogicalResult SendOp::verify() {
 }
 
 LogicalResult ReceiveOp::verify() {
+  // K33
+  if (!(*this)->getParentOfType<RoleOp>())
+    return emitOpError() << "expects to stand in a role";
   if (failed(verifyMail(*this, getRing().getType(), getValues().size())))
     return failure();
   return verifyConsumer(*this, getRing().getType());

@@ -373,6 +373,30 @@ func.func @K25_role(%ring: !wg.ring<2 x 64x64xf16, consumers = 3>) {
 
 // -----
 
+func.func @K25_numbers_acquire(%mail: !wg.ring<2 x 1x4xi32, consumers = 2>, %c: !wg.cursor<2, consumer>) {
+  // expected-error @below {{expects a ring of tiles, got '!wg.ring<2 x 1x4xi32, consumers = 2>', a ring of numbers for wg.send and wg.receive}}
+  %t = wg.acquire %mail[%c] : !wg.ring<2 x 1x4xi32, consumers = 2>
+  return
+}
+
+// -----
+
+func.func @K25_numbers_peek(%mail: !wg.ring<2 x 1x4xi32, consumers = 2>, %c: !wg.cursor<2, consumer>) {
+  // expected-error @below {{expects a ring of tiles, got '!wg.ring<2 x 1x4xi32, consumers = 2>', a ring of numbers for wg.send and wg.receive}}
+  %t = wg.peek %mail[%c] : !wg.ring<2 x 1x4xi32, consumers = 2>
+  return
+}
+
+// -----
+
+func.func @K25_numbers_release(%mail: !wg.ring<2 x 1x4xi32, consumers = 2>, %c: !wg.cursor<2, consumer>) {
+  // expected-error @below {{expects a ring of tiles, got '!wg.ring<2 x 1x4xi32, consumers = 2>', a ring of numbers for wg.send and wg.receive}}
+  wg.release %mail[%c] : !wg.ring<2 x 1x4xi32, consumers = 2>
+  return
+}
+
+// -----
+
 func.func @K26(%a: !wg.smem<64x64xf16>, %b: !wg.smem<64x64xf16, sw128>) {
   // expected-error @below {{expects sw128 shared tiles, got '!wg.smem<64x64xf16>'}}
   %p = wg.mma_async %a, %b : !wg.smem<64x64xf16>, !wg.smem<64x64xf16, sw128> -> !wg.pending<64x64xf32, acc, warps = 4>
@@ -536,8 +560,30 @@ func.func @K33(%ring: !wg.ring<2 x 1x4xi32, consumers = 2>, %c: !wg.cursor<2, pr
 // -----
 
 func.func @K33_ring(%ring: !wg.ring<2 x 64x64xf16, consumers = 2>, %c: !wg.cursor<2, consumer>) {
-  // expected-error @below {{expects a ring of 1xNxi32 with consumers}}
-  %v = wg.receive %ring[%c] : !wg.ring<2 x 64x64xf16, consumers = 2> -> index
+  wg.role "consumers" warpgroups 1 to 3 registers 240 {
+  ^bb0(%w: index):
+    // expected-error @below {{expects a ring of 1xNxi32 with consumers}}
+    %v = wg.receive %ring[%c] : !wg.ring<2 x 64x64xf16, consumers = 2> -> index
+  }
+  return
+}
+
+// -----
+
+func.func @K33_no_role(%mail: !wg.ring<2 x 1x4xi32, consumers = 2>, %c: !wg.cursor<2, consumer>) {
+  // expected-error @below {{expects to stand in a role}}
+  %v = wg.receive %mail[%c] : !wg.ring<2 x 1x4xi32, consumers = 2> -> index
+  return
+}
+
+// -----
+
+func.func @K33_single_thread(%mail: !wg.ring<2 x 1x4xi32, consumers = 2>, %c: !wg.cursor<2, consumer>) {
+  wg.role "producer" warpgroups 0 to 2 registers 24 single_thread {
+  ^bb0(%w: index):
+    // expected-error @below {{needs more than the one thread of this role}}
+    %v = wg.receive %mail[%c] : !wg.ring<2 x 1x4xi32, consumers = 2> -> index
+  }
   return
 }
 
