@@ -98,7 +98,7 @@ static void toAddressed(OpPassManager &pm, const PipelineOptions &) {
 }
 
 // pipelined -> specialized (sm_90a): a producer and consumers.
-//   fa-opt --fa-to-specialized
+//   fa-opt --fa-to-specialized=chip=sm_90a
 static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgExpandLoads()); // of the kernels without TMA
   pm.addPass(createWgStageStores());
@@ -110,7 +110,7 @@ static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
 }
 
 // specialized -> async (sm_90a): products in flight.
-//   fa-opt --fa-to-async
+//   fa-opt --fa-to-async=chip=sm_90a
 static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAsync());
   pm.addPass(createWgOverlapTiles());
@@ -126,6 +126,7 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
 }
 
 // async -> addressed (sm_90a): shared memory and named barriers.
+//   fa-opt --fa-to-addressed=chip=sm_90a
 static void hopperToAddressed(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createWgNarrowIndices());
@@ -163,21 +164,43 @@ ArrayRef<Stage> mlir::fa::gpuStages(StringRef chip) {
   return stages;
 }
 
-static void buildStage(OpPassManager &pm, StringRef name,
-                       const PipelineOptions &options) {
-  for (ArrayRef<Stage> stages : {commonStages(), gpuStages(options.chip)})
+/// Stage `name` on the way to `chip`, null where it is not on that way.
+static const Stage *findStage(StringRef name, StringRef chip) {
+  for (ArrayRef<Stage> stages : {commonStages(), gpuStages(chip)})
     for (const Stage &stage : stages)
       if (stage.name == name)
-        stage.build(pm, options);
+        return &stage;
+  return nullptr;
+}
+
+static LogicalResult
+buildStage(OpPassManager &pm, StringRef name, const PipelineOptions &options,
+           function_ref<LogicalResult(const Twine &)> emitError) {
+  const Stage *stage = findStage(name, options.chip);
+  if (!stage)
+    return emitError("fa-to-" + name + " expects a chip with that stage (" +
+                     ::fa::target::knownGpuTargets([&](const auto &target) {
+                       return findStage(name, target.chip) != nullptr;
+                     }) +
+                     "), got '" + options.chip.getValue() + "'");
+  stage->build(pm, options);
+  return success();
 }
 
 void mlir::fa::registerFaPipelines() {
+  // PassPipelineRegistration's builders cannot refuse a chip.
   auto add = [](StringRef name) {
-    PassPipelineRegistration<PipelineOptions>(
+    registerPassPipeline(
         ("fa-to-" + name).str(),
         ("The passes that lead to stage " + name).str(),
-        [name](OpPassManager &pm, const PipelineOptions &options) {
-          buildStage(pm, name, options);
+        [name](OpPassManager &pm, StringRef text,
+               function_ref<LogicalResult(const Twine &)> emitError) {
+          PipelineOptions options;
+          return failure(failed(options.parseFromString(text)) ||
+                         failed(buildStage(pm, name, options, emitError)));
+        },
+        [](function_ref<void(const mlir::detail::PassOptions &)> show) {
+          show(PipelineOptions());
         });
   };
   for (const Stage &stage : commonStages())

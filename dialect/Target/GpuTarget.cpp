@@ -38,10 +38,12 @@ const GpuTarget *findGpuTarget(std::string_view chip) {
   return nullptr;
 }
 
-std::string knownGpuTargets() {
+std::string
+knownGpuTargets(const std::function<bool(const GpuTarget &)> &fits) {
   std::string names;
   for (const GpuTarget &target : kTargets)
-    (names += names.empty() ? "" : ", ") += target.chip;
+    if (!fits || fits(target))
+      (names += names.empty() ? "" : ", ") += target.chip;
   return names;
 }
 

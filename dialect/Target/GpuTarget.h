@@ -4,6 +4,7 @@
 #define FA_DIALECT_TARGET_GPUTARGET_H
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -30,8 +31,10 @@ struct GpuTarget {
 /// The row of a chip, null where the chip is unknown.
 const GpuTarget *findGpuTarget(std::string_view chip);
 
-/// The known chips, separated by ", ": for messages.
-std::string knownGpuTargets();
+/// The known chips, or those that `fits` keeps, separated by ", ": for
+/// messages.
+std::string
+knownGpuTargets(const std::function<bool(const GpuTarget &)> &fits = nullptr);
 
 } // namespace fa::target
 
