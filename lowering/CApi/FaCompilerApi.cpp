@@ -17,15 +17,9 @@ FailureOr<std::string> mlir::fa::compileFor(ModuleOp module, StringRef chip,
   auto refuse = [&](const Twine &why) -> LogicalResult {
     return module.emitError("in the options of the compiler: ") << why;
   };
-  FailureOr<CompileOptions> parsed = parseCompileOptions(options, refuse);
+  FailureOr<CompileOptions> parsed = parseCompileOptions(chip, options, refuse);
   if (failed(parsed))
     return failure();
-  if (!chip.empty()) {
-    if (parsed->chip != CompileOptions().chip && parsed->chip != chip)
-      return refuse("expects one chip, got '" + chip + "' and '" +
-                    parsed->chip + "'");
-    parsed->chip = chip.str();
-  }
   return compileToArtifact(module, *parsed);
 }
 

@@ -51,7 +51,9 @@ FA_COMPILER_API const char *fa_compiler_chips(void);
 /* Compiles a module with one fa.attention, like the program fa-compile.
  *   text, size  the MLIR text; no NUL needs to end it
  *   name        what messages call the text ("attention.mlir"); NULL: "<input>"
- *   chip        "sm_80", "sm_90a", ..., or "cpu"; NULL: "sm_80"
+ *   chip        "sm_80", "sm_90a", ..., or "cpu"; NULL or "": the options'
+ *               chip, "sm_80" where they name none. Two different ones are
+ *               refused.
  *   options     of the pass fa-emit-artifact, separated by spaces ("cpu=native
  *               entry=f key-tile=64 skip=masked,pipelined"); NULL: none
  * Never returns NULL: what went wrong is in the messages. */

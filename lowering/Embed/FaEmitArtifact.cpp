@@ -23,6 +23,18 @@ struct EmitArtifactPass
 
   bool writesFile() const { return !to.empty(); }
 
+  /// Takes `told` for the chip, which the options may name too.
+  LogicalResult setChip(StringRef told,
+                        function_ref<LogicalResult(const Twine &)> error) {
+    if (told.empty())
+      return success();
+    if (chip.hasValue() && chip != told)
+      return error("expects one chip, got '" + told + "' and '" +
+                   chip.getValue() + "'");
+    chip = told.str();
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::string file = to; // linking a shared object may set options back
@@ -46,14 +58,16 @@ struct EmitArtifactPass
 } // namespace
 
 FailureOr<fa::CompileOptions> mlir::fa::parseCompileOptions(
-    StringRef text, function_ref<LogicalResult(const Twine &)> error) {
+    StringRef chip, StringRef text,
+    function_ref<LogicalResult(const Twine &)> error) {
   EmitArtifactPass pass;
   // What a value's own parser has to say goes to standard error alone.
   auto atOptions = [&](const Twine &why) {
     return error("expects options as fa-emit-artifact takes them, got '" +
                  text + "'" + (why.str().empty() ? "" : ": ") + why);
   };
-  if (failed(static_cast<Pass &>(pass).initializeOptions(text, atOptions)))
+  if (failed(static_cast<Pass &>(pass).initializeOptions(text, atOptions)) ||
+      failed(pass.setChip(chip, error)))
     return failure();
   if (pass.writesFile()) {
     (void)error("expects no option 'to' where the artefact is handed back");

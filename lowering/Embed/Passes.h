@@ -14,10 +14,10 @@ namespace mlir::fa {
 #include "lowering/Embed/Passes.h.inc"
 
 /// The options of fa-emit-artifact, written as passes take them
-/// ("chip=cpu key-tile=64"), but for `to`; `error` is told what is wrong with
-/// them.
+/// ("chip=cpu key-tile=64"), but for `to`, with a chip that is told beside them
+/// ("" where none is); `error` is told what is wrong with them.
 FailureOr<CompileOptions>
-parseCompileOptions(StringRef text,
+parseCompileOptions(StringRef chip, StringRef text,
                     function_ref<LogicalResult(const Twine &)> error);
 } // namespace mlir::fa
 
