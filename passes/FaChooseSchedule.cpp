@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FACHOOSESCHEDULE
@@ -14,6 +15,16 @@ namespace mlir::fa {
 
 using namespace mlir;
 using namespace mlir::fa;
+
+/// The first field that `text` names for the second time, "" where none is.
+static StringRef findRepeated(StringRef text) {
+  StringSet<> seen;
+  for (StringRef field : llvm::split(text, ','))
+    if (StringRef name = field.split('=').first.trim();
+        !seen.insert(name).second)
+      return name;
+  return {};
+}
 
 /// `base` with those of its fields replaced that `text` names, spelled as the
 /// attribute spells them; null, with a diagnostic, where it is no such text.
@@ -206,6 +217,11 @@ private:
         base.getOverlapTiles());
     if (!chosen || fields.empty())
       return chosen;
+    if (StringRef name = findRepeated(fields); !name.empty()) {
+      op.emitOpError() << "expects each field of the schedule once, got '"
+                       << name << "' again in '" << fields << "'";
+      return {};
+    }
     ScheduleAttr made = withFields(chosen, fields);
     if (!made)
       op.emitOpError() << "expects fields of #fa.schedule, got '" << fields

@@ -5,6 +5,7 @@
 // RUN: fa-opt %s --fa-choose-schedule="chip=sm_80 key-tile=32 mask=split" | FileCheck %s --check-prefix=OPTION
 // RUN: fa-opt %s --fa-choose-schedule="fields={grid = counter, key_tile=32}" | FileCheck %s --check-prefix=FIELDS
 // RUN: not fa-opt %s --fa-choose-schedule="fields=grids=counter" 2>&1 | FileCheck %s --check-prefix=NOFIELD
+// RUN: not fa-opt %s --fa-choose-schedule="fields={key_tile = 32, v_wait = 8,key_tile=64}" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not fa-opt %s --fa-choose-schedule=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not fa-opt %s --fa-choose-schedule=mask=all 2>&1 | FileCheck %s --check-prefix=MASK
 // RUN: not fa-opt %s --fa-choose-schedule=key-tile=12 2>&1 | FileCheck %s --check-prefix=TILE
@@ -27,6 +28,7 @@
 // FIELDS-LABEL: func.func @plain
 // FIELDS: schedule = #fa.schedule<query_tile = 128, key_tile = 32, warps = 1, stages = 1, grid = counter>
 // NOFIELD: error: 'fa.attention' op expects fields of #fa.schedule, got 'grids=counter'
+// TWICE: error: 'fa.attention' op expects each field of the schedule once, got 'key_tile' again in 'key_tile = 32, v_wait = 8,key_tile=64'
 // CHIP: error: expects a chip that the schedule table has rows for (cpu, sm_80, sm_86, sm_89, sm_90a), got 'sm_12'
 // MASK: error: expects mask every, guard or split, got 'all'
 // TILE: error: 'fa.attention' op has an unusable schedule: expects key_tile from 8 to 1024 in steps of 8, got 12
