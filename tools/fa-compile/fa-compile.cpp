@@ -2,6 +2,7 @@
 // From an .mlir file with one fa.attention to an artefact: PTX or a shared
 // object, its manifest inside. README.md beside this file has examples.
 #include "lowering/Compiler.h"
+#include "lowering/KeepKernel.h"
 #include "lowering/Register.h"
 #include "lowering/Report.h"
 #include "lowering/WriteFile.h"
@@ -53,6 +54,11 @@ static cl::opt<std::string>
                    "lists them"),
           cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string>
+    kernel("kernel",
+           cl::desc("Of the IR print this kernel alone, for reading and for "
+                    "fa-opt: the launch manifest is left out"),
+           cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string>
     emit("emit",
          cl::desc("What to write: artifact (PTX or a shared object; unless "
                   "given), ptx (the same, for a GPU), mlir (the IR after the "
@@ -103,25 +109,34 @@ static fa::CompileOptions readOptions() {
   return options;
 }
 
-/// What is asked for; the stage where it is IR.
+/// What is asked for; the stage where it is IR, and of that the one kernel.
 struct Request {
   Emit what;
-  std::string stage;
+  std::string stage, kernel;
 };
+
+static llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// Each option that was given says something.
+static llvm::Error checkValues() {
+  for (const cl::opt<int64_t> *option : {&queryTile, &keyTile, &warps, &stages})
+    if (option->getNumOccurrences() && *option < 1)
+      return makeError("expects --" + option->ArgStr + " of at least 1, got " +
+                       llvm::Twine(option->getValue()));
+  for (const cl::opt<std::string> *option :
+       {&chip, &cpu, &entry, &stage, &kernel, &emit, &mask, &schedule})
+    if (option->getNumOccurrences() && option->empty())
+      return makeError("expects a value behind --" + option->ArgStr +
+                       ", got none");
+  return llvm::Error::success();
+}
 
 /// What the options say together, or why they say nothing.
 static llvm::Expected<Request> readRequest(const fa::CompileOptions &options) {
-  auto fail = [](const llvm::Twine &text) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-  };
-  for (const cl::opt<int64_t> *option : {&queryTile, &keyTile, &warps, &stages})
-    if (option->getNumOccurrences() && *option < 1)
-      return fail("expects --" + option->ArgStr + " of at least 1, got " +
-                  llvm::Twine(option->getValue()));
-  for (const cl::opt<std::string> *option :
-       {&chip, &cpu, &entry, &stage, &emit, &mask, &schedule})
-    if (option->getNumOccurrences() && option->empty())
-      return fail("expects a value behind --" + option->ArgStr + ", got none");
+  if (llvm::Error wrong = checkValues())
+    return wrong;
   auto what = llvm::StringSwitch<std::optional<Emit>>(emit)
                   .Case("artifact", Emit::Artifact)
                   .Case("ptx", Emit::Ptx)
@@ -129,22 +144,30 @@ static llvm::Expected<Request> readRequest(const fa::CompileOptions &options) {
                   .Case("llvm", Emit::Llvm)
                   .Default(std::nullopt);
   if (!what)
-    return fail("expects artifact, ptx, mlir or llvm behind --emit, got '" +
-                emit + "'");
+    return makeError(
+        "expects artifact, ptx, mlir or llvm behind --emit, got '" + emit +
+        "'");
   bool isCpu = options.chip == "cpu";
   if (what == Emit::Ptx && isCpu)
-    return fail("expects a GPU with --emit=ptx, got --chip=cpu");
-  if (stage.empty())
-    return Request{what == Emit::Ptx ? Emit::Artifact : *what,
-                   fa::stageNames(options).back()};
-  bool isLast = stage == fa::lastStep(options);
-  bool fits = !emit.getNumOccurrences() ||
-              (isLast ? what == Emit::Artifact || what == Emit::Ptx
-                      : what == Emit::Mlir);
-  if (!fits)
-    return fail("expects --stage or --emit, got both: stage " + stage + " is " +
-                (isLast ? "the artefact" : "printed as MLIR"));
-  return Request{isLast ? Emit::Artifact : Emit::Mlir, stage};
+    return makeError("expects a GPU with --emit=ptx, got --chip=cpu");
+  Request request{what == Emit::Ptx ? Emit::Artifact : *what,
+                  fa::stageNames(options).back(), kernel};
+  if (!stage.empty()) {
+    bool isLast = stage == fa::lastStep(options);
+    bool fits = !emit.getNumOccurrences() ||
+                (isLast ? what == Emit::Artifact || what == Emit::Ptx
+                        : what == Emit::Mlir);
+    if (!fits)
+      return makeError("expects --stage or --emit, got both: stage " + stage +
+                       " is " + (isLast ? "the artefact" : "printed as MLIR"));
+    request.what = isLast ? Emit::Artifact : Emit::Mlir;
+    request.stage = stage;
+  }
+  if (!kernel.empty() && request.what != Emit::Mlir)
+    return makeError(
+        "expects --kernel where MLIR is printed: with a --stage in "
+        "front of the artefact, or with --emit=mlir");
+  return request;
 }
 
 /// The text or the bytes that the command line asks for.
@@ -155,7 +178,9 @@ static FailureOr<std::string> compile(ModuleOp module,
     return fa::compileToArtifact(module, options);
   if (request.what == Emit::Llvm)
     return fa::compileToLlvm(module, options);
-  if (failed(fa::compileToStage(module, options, request.stage)))
+  if (failed(fa::compileToStage(module, options, request.stage)) ||
+      (!request.kernel.empty() &&
+       failed(fa::keepKernel(module, request.kernel))))
     return failure();
   std::string text;
   llvm::raw_string_ostream(text) << module << "\n";
