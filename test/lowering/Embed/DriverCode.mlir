@@ -1,4 +1,5 @@
 // What a host asks the driver for, run on a stand-in: maps that no compiled kernel has, by a hand-made manifest.
+// mlir-runner has not got the sanitizer's run-time library that a sanitized libfa_standin_cuda wants.
 // UNSUPPORTED: sanitized
 // RUN: %cc -shared -fPIC %S/Inputs/GpuRuntime.c -o %t.gpu.so
 // RUN: %cxx -shared -fPIC -I%fa_src %S/Inputs/ShowLaunches.cpp -o %t.show.so

@@ -1,6 +1,7 @@
 // Attention among other code, run on the CPU: on tensors and on memrefs, with code before and after, in a branch, with a
 // region that reads the function's values, and one kernel for ops that differ in their scale only. Each result is
 // compared with a plain loop.
+// mlir-runner has not got the sanitizer's run-time library that a sanitized libfa_runtime wants.
 // UNSUPPORTED: sanitized
 // REQUIRES: cpu-v3
 

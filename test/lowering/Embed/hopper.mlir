@@ -1,5 +1,6 @@
 // Kernels of sm_90a by the host's own GPU runtime: the tensor maps, the grid of blocks that stay and the choice are what
 // libfa_runtime makes of the same module, whether the host has a context current or not. The driver is a stand-in.
+// mlir-runner has not got the sanitizer's run-time library that a sanitized libfa_standin_cuda wants.
 // UNSUPPORTED: sanitized
 // RUN: %cc -shared -fPIC %S/Inputs/GpuRuntime.c -o %t.gpu.so
 // RUN: %cxx -shared -fPIC -I%fa_src %S/Inputs/ShowLaunches.cpp -o %t.show.so

@@ -1,6 +1,5 @@
 // With the host's own GPU runtime: which kernel is launched, on what grid, and nothing where there are no tiles. The
 // runtime here is a stand-in that prints what it is asked for.
-// UNSUPPORTED: sanitized
 // RUN: %cc -shared -fPIC %S/Inputs/StandInGpu.c -o %t.so
 // RUN: fa-opt %s --fa-embed="chip=sm_80 host=launch_func" | mlir-opt --pass-pipeline='builtin.module( \
 // RUN:     expand-strided-metadata,lower-affine,convert-scf-to-cf,gpu-to-llvm,finalize-memref-to-llvm, \

@@ -1,7 +1,6 @@
 // The host's side of kernels with scratch memory and launch predicates, run: which kernel is chosen, how its scratch is
 // allocated, filled (what is not a whole word is rounded up) and freed, and that no tiles cost nothing. The manifest is
 // hand-made: the scratch of compiled kernels is one word.
-// UNSUPPORTED: sanitized
 // RUN: %cc -shared -fPIC %S/Inputs/StandInGpu.c -o %t.so
 // RUN: fa-launch-host %s | mlir-opt --pass-pipeline='builtin.module( \
 // RUN:     expand-strided-metadata,lower-affine,convert-scf-to-cf,gpu-to-llvm,finalize-memref-to-llvm, \
