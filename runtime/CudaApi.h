@@ -52,7 +52,11 @@ enum : unsigned { MemoryTypeDevice = 2 };
 
 enum FunctionAttribute : int { FunctionMaxDynamicShared = 8 };
 
-enum JitOption : int { JitErrorLog = 5, JitErrorLogBytes = 6 };
+enum JitOption : int {
+  JitErrorLog = 5,
+  JitErrorLogBytes = 6,
+  JitSplitCompile = 34 // since CUDA 13.0: how many threads, 0 for all
+};
 
 enum : int { CaptureNone = 0, CaptureActive = 1 };
 enum : int { CaptureModeRelaxed = 2 };

@@ -90,6 +90,17 @@ TEST_F(CudaTest, ModulesAreLoadedOnceAContext) {
   EXPECT_EQ(standin_live_modules(), modules + 1);
 }
 
+TEST_F(CudaTest, KernelsAreCompiledInThreadsWhereTheDriverCan) {
+  standin_set("driver_version", 12090);
+  ASSERT_EQ(prepare(), FA_OK) << fa_last_error();
+  EXPECT_EQ(standin_count("CU_JIT_SPLIT_COMPILE"), 0);
+  standin_set("driver_version", 13000);
+  open(makePtx(replaced(sampleManifest, "\"min_ptx\": \"7.0\"",
+                        "\"min_ptx\": \"7.1\"")));
+  ASSERT_EQ(prepare(), FA_OK) << fa_last_error();
+  EXPECT_EQ(standin_count("CU_JIT_SPLIT_COMPILE"), 1);
+}
+
 TEST_F(CudaTest, SeveralDevices) {
   standin_set("devices", 2);
   ASSERT_EQ(prepare(), FA_OK);

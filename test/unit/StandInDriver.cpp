@@ -313,6 +313,12 @@ Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
       log = static_cast<char *>(values[i]);
     if (options[i] == JitErrorLogBytes)
       size = reinterpret_cast<size_t>(values[i]);
+    if (options[i] != JitSplitCompile)
+      continue;
+    if (state().facts["driver_version"] < 13000)
+      return ErrorInvalidValue;
+    if (Result result = state().enter("CU_JIT_SPLIT_COMPILE"))
+      return result;
   }
   if (log && size)
     log[0] = 0;
