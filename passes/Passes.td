@@ -565,6 +565,27 @@ def WgJoinRare : Pass<"wg-join-rare", "ModuleOp"> {
                            "wg::WgDialect"];
 }
 
+def WgIntegerMaxima : Pass<"wg-integer-maxima", "ModuleOp"> {
+  let summary = "Take maxima of bits as integers, three at a time";
+  let description = [{
+    Stage async, behind `wg-join-rare`. Maxima that are read only where they pass the
+    bound that a loop over key tiles carries:
+
+    ```mlir
+                                             %below = wg.any(%bound) { b < 0 }
+    %max = wg.reduce_rows maximumf %s   ==>  %max = scf.if %below {
+                                               %least = wg.reduce_rows minimum_bits %s
+                                               scf.if wg.any(%least) { x >= 0 } {
+                                                 wg.reduce_rows maximumf %s
+                                               } else { %least }
+                                             } else { wg.reduce_rows maximum_bits %s }
+    %asks = wg.any(%max, %bound) { max > b }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "wg::WgDialect"];
+}
+
 def WgPingPong : Pass<"wg-ping-pong", "ModuleOp"> {
   let summary = "Let consumer warpgroups take turns with the tensor cores";
   let description = [{

@@ -121,6 +121,7 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createCSEPass());
   pm.addPass(createWgRareRows()); // row work where references move
   pm.addPass(createWgJoinRare());
+  pm.addPass(createWgIntegerMaxima()); // three scores at a time
   pm.addPass(createWgPingPong());
   addCleanup(pm);
 }

@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
+#include "passes/WgMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,30 +46,6 @@ struct Step {
 //===----------------------------------------------------------------------===//
 // What is there
 //===----------------------------------------------------------------------===//
-
-/// The result of `branch` that the loop carries on at `place`, where it gives
-/// what the loop carried when it is not taken.
-static std::optional<unsigned> carriedBy(scf::ForOp loop, scf::IfOp branch,
-                                         unsigned place) {
-  auto result = dyn_cast<OpResult>(loop.getYieldedValues()[place]);
-  if (!result || result.getOwner() != branch ||
-      branch.elseYield().getOperand(result.getResultNumber()) !=
-          loop.getRegionIterArg(place))
-    return std::nullopt;
-  return result.getResultNumber();
-}
-
-/// Whether the vote asks for an element of the first operand above the
-/// second's.
-static bool asksForMore(wg::AnyOp vote) {
-  if (vote.getNumOperands() != 2)
-    return false;
-  Block &body = vote.getBody().front();
-  auto compare = dyn_cast<arith::CmpFOp>(body.front());
-  return compare && compare.getPredicate() == arith::CmpFPredicate::OGT &&
-         compare.getLhs() == body.getArgument(0) &&
-         compare.getRhs() == body.getArgument(1);
-}
 
 /// Whether all that the region of `map` reads exists in front of `loop`.
 static bool readsFromOutside(wg::MapOp map, scf::ForOp loop) {
@@ -114,8 +91,9 @@ static std::optional<Step> matchStep(scf::IfOp subtracts) {
       carriedPlace(loop, moves.elseYield().getOperand(far.getResultNumber()));
   if (!referencePlace || !farPlace)
     return std::nullopt;
-  std::optional<unsigned> reference = carriedBy(loop, moves, *referencePlace);
-  std::optional<unsigned> farResult = carriedBy(loop, moves, *farPlace);
+  std::optional<unsigned> reference =
+      carriedResult(loop, moves, *referencePlace);
+  std::optional<unsigned> farResult = carriedResult(loop, moves, *farPlace);
   if (!reference || farResult != far.getResultNumber())
     return std::nullopt;
   return Step{loop,       vote,       bound,           moves,    subtracts,

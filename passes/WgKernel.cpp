@@ -85,6 +85,16 @@ std::optional<unsigned> mlir::fa::carriedPlace(scf::ForOp loop, Value value) {
   return argument.getArgNumber() - loop.getNumInductionVars();
 }
 
+std::optional<unsigned>
+mlir::fa::carriedResult(scf::ForOp loop, scf::IfOp branch, unsigned place) {
+  auto result = dyn_cast<OpResult>(loop.getYieldedValues()[place]);
+  if (!result || result.getOwner() != branch ||
+      branch.elseYield().getOperand(result.getResultNumber()) !=
+          loop.getRegionIterArg(place))
+    return std::nullopt;
+  return result.getResultNumber();
+}
+
 wg::WaitMmaOp mlir::fa::lastWait(scf::ForOp loop) {
   wg::WaitMmaOp last;
   for (auto wait : loop.getOps<wg::WaitMmaOp>())

@@ -54,6 +54,11 @@ Value cloneValue(OpBuilder &b, Value value, IRMapping &mapping,
 /// Which of the values that `loop` carries `value` is in its body.
 std::optional<unsigned> carriedPlace(scf::ForOp loop, Value value);
 
+/// The result of `branch` that `loop` carries on at `place`, where it gives
+/// what the loop carried when the branch is not taken.
+std::optional<unsigned> carriedResult(scf::ForOp loop, scf::IfOp branch,
+                                      unsigned place);
+
 /// The loop body's last wait for a product; null where another one stays in
 /// flight behind it.
 wg::WaitMmaOp lastWait(scf::ForOp loop);

@@ -75,6 +75,70 @@ static Value operandOf(wg::MapOp map, Value element) {
   return map.getOperand(argument.getArgNumber());
 }
 
+/// Whether `value` is x > y.
+static bool isAbove(Value value, Value x, Value y) {
+  auto compare = value.getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OGT &&
+         compare.getLhs() == x && compare.getRhs() == y;
+}
+
+bool mlir::fa::asksForMore(wg::AnyOp vote) {
+  Block &body = vote.getBody().front();
+  return vote.getNumOperands() == 2 &&
+         isAbove(body.getTerminator()->getOperand(0), body.getArgument(0),
+                 body.getArgument(1));
+}
+
+Value mlir::fa::buildRaised(OpBuilder &b, Location loc, Value rows, Value by) {
+  return buildMap(b, loc, rows.getType(), rows,
+                  [&](OpBuilder &inner, ValueRange args) -> Value {
+                    return arith::AddFOp::create(inner, loc, args[0], by);
+                  });
+}
+
+std::optional<RaisedRows> mlir::fa::matchRaised(Value value) {
+  auto map = value.getDefiningOp<wg::MapOp>();
+  if (!map || map.getNumOperands() != 1)
+    return std::nullopt;
+  Value yielded = map.getYielded();
+  auto select = yielded.getDefiningOp<arith::SelectOp>();
+  bool orLowest =
+      select && matchPattern(select.getTrueValue(), m_NegInfFloat()) &&
+      select.getCondition().getParentBlock() != &map.getBody().front();
+  if (orLowest)
+    yielded = select.getFalseValue();
+  auto sum = yielded.getDefiningOp<arith::AddFOp>();
+  if (!sum || operandOf(map, sum.getLhs()) != map.getOperand(0) ||
+      sum.getRhs().getParentBlock() == &map.getBody().front())
+    return std::nullopt;
+  return RaisedRows{map.getOperand(0), sum.getRhs(), orLowest};
+}
+
+Value mlir::fa::buildMoved(OpBuilder &b, Location loc, MovedRows moved) {
+  return buildMap(
+      b, loc, moved.rows.getType(),
+      {moved.rows, moved.above, moved.limit, moved.next},
+      [&](OpBuilder &inner, ValueRange args) -> Value {
+        Value passes = arith::CmpFOp::create(
+            inner, loc, arith::CmpFPredicate::OGT, args[1], args[2]);
+        return arith::SelectOp::create(inner, loc, passes, args[3], args[0]);
+      });
+}
+
+std::optional<MovedRows> mlir::fa::matchMoved(Operation *op) {
+  auto map = dyn_cast<wg::MapOp>(op);
+  if (!map || map.getNumOperands() != 4)
+    return std::nullopt;
+  Block &body = map.getBody().front();
+  auto select = map.getYielded().getDefiningOp<arith::SelectOp>();
+  if (!select || select.getTrueValue() != body.getArgument(3) ||
+      select.getFalseValue() != body.getArgument(0) ||
+      !isAbove(select.getCondition(), body.getArgument(1), body.getArgument(2)))
+    return std::nullopt;
+  return MovedRows{map.getOperand(0), map.getOperand(1), map.getOperand(2),
+                   map.getOperand(3)};
+}
+
 std::optional<ScaledPower> mlir::fa::matchScaledPower(wg::MapOp map) {
   auto exp = map.getYielded().getDefiningOp<math::Exp2Op>();
   auto scaled =

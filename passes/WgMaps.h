@@ -36,6 +36,34 @@ bool joinsFirst(wg::MapOp map);
 /// nothing else is replaced by it.
 void replaceJoin(wg::MapOp map, Value joined);
 
+/// Whether the vote asks for an element of the first operand above the
+/// second's.
+bool asksForMore(wg::AnyOp vote);
+
+/// `rows` and a number.
+Value buildRaised(OpBuilder &b, Location loc, Value rows, Value by);
+
+/// What stands in a map that is rows + by, or -inf where a flag from outside of
+/// it says so.
+struct RaisedRows {
+  Value rows, by;
+  /// Whether it may be -inf.
+  bool orLowest;
+};
+
+/// The parts of such a map; nothing where `value` is no result of one.
+std::optional<RaisedRows> matchRaised(Value value);
+
+/// References that move: `next` in rows where `above` passes `limit`, and what
+/// they were, `rows`, in others.
+struct MovedRows {
+  Value rows, above, limit, next;
+};
+Value buildMoved(OpBuilder &b, Location loc, MovedRows moved);
+
+/// The parts of what buildMoved made; nothing where `op` is something else.
+std::optional<MovedRows> matchMoved(Operation *op);
+
 /// What stands in exp2((x - y) * factor).
 struct ScaledPower {
   /// Operands of the map.

@@ -112,26 +112,15 @@ static Value slack(RowMax found, Operation *place, int64_t bits) {
   return arith::MinNumFOp::create(b, loc, wide, constant(b, loc, 1e30f));
 }
 
-/// `rows` and a number.
-static Value raise(OpBuilder &b, Location loc, Value rows, Value by) {
-  return buildMap(b, loc, rows.getType(), rows,
-                  [&](OpBuilder &inner, ValueRange args) -> Value {
-                    return arith::AddFOp::create(inner, loc, args[0], by);
-                  });
-}
-
 /// The branch that gives each row its reference: what it was, or where scores'
 /// maximum passes `limit`, `share` of `most` above that.
 static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit,
                           Value most, float share) {
   Location loc = found.reduce.getLoc();
-  auto over = [&](OpBuilder &inner, Value x, Value bound) -> Value {
-    return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT, x,
-                                 bound);
-  };
   Value vote =
       buildVote(b, loc, {part, limit}, [&](OpBuilder &inner, ValueRange args) {
-        return over(inner, args[0], args[1]);
+        return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT,
+                                     args[0], args[1]);
       });
   auto branch = scf::IfOp::create(b, loc, found.reference.getType(), vote,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
@@ -141,15 +130,9 @@ static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit,
     // From what the limit is made of: nothing more lives over the loop.
     Value lift =
         arith::MulFOp::create(inner, loc, most, constant(inner, loc, share));
-    next = raise(inner, loc, whole, lift);
+    next = buildRaised(inner, loc, whole, lift);
   }
-  Value moved = buildMap(inner, loc, found.reference.getType(),
-                         {found.reference, whole, limit, next},
-                         [&](OpBuilder &at, ValueRange args) -> Value {
-                           Value passes = over(at, args[1], args[2]);
-                           return arith::SelectOp::create(at, loc, passes,
-                                                          args[3], args[0]);
-                         });
+  Value moved = buildMoved(inner, loc, {found.reference, whole, limit, next});
   scf::YieldOp::create(inner, loc, moved);
   inner = branch.getElseBodyBuilder();
   scf::YieldOp::create(inner, loc, found.reference);
@@ -164,7 +147,7 @@ static void makeRare(RowMax found, int64_t bits) {
   auto parts = wg::RowsType::get(rows.getRows(), rows.getElementType(),
                                  rows.getWarps(), wg::Combine::MaximumF);
   Value most = slack(found, reduce, bits);
-  Value limit = raise(b, loc, found.reference, most);
+  Value limit = buildRaised(b, loc, found.reference, most);
   Value lows = wg::SplatOp::create(b, loc, parts, constant(b, loc, -INFINITY));
   Value part = wg::ReduceRowsOp::create(b, loc, parts, wg::Combine::MaximumF,
                                         reduce.getFrag(), lows);
@@ -190,7 +173,7 @@ static void raiseFirst(RowMax found) {
   Value lift = slack(found, first, found.lift);
   OpBuilder b(first->getContext());
   b.setInsertionPointAfter(first);
-  Value raised = raise(b, first.getLoc(), first.getResult(), lift);
+  Value raised = buildRaised(b, first.getLoc(), first.getResult(), lift);
   first.getResult().replaceAllUsesExcept(raised, raised.getDefiningOp());
 }
 

@@ -177,18 +177,25 @@ def Wg_ReduceRowsOp : Wg_Op<"reduce_rows", [Pure, AllTypesMatch<["init", "result
   let description = [{
     `result[r] = combine(init[r], frag[r, 0], frag[r, 1], ...)`, in any order.
     Where init and result are partial rows, each lane joins its own elements only,
-    and nothing is exchanged. maximumf: NaN where one operand is NaN.
+    and nothing is exchanged. maximumf: NaN where one operand is NaN. maximum_bits:
+    the element with the largest bits as signed integers, which is the maximum
+    where that is above 0, and where not, an element that is not above 0 either.
+    minimum_bits: the one with the smallest bits as unsigned integers, the maximum
+    where all elements are below 0, and where not, one that is not below 0. A NaN
+    counts as above infinity or, with its sign bit, as below -infinity.
 
     Executed by: the group; whole rows exchange values in each quad. Memory: none.
-    Lowers to: `add.f32` / `max.f32` in registers, and for whole rows two
-    `shfl.sync.bfly.b32`.
+    Lowers to: `add.f32` / `max.f32` / `max.s32` / `min.u32` in registers, and for
+    whole rows two `shfl.sync.bfly.b32`. Of integers sm_90 compares three at a time
+    (VIMNMX3), of floats two.
 
     ```mlir
     %m = wg.reduce_rows maximumf %s, %m0 : !wg.frag<128x64xf32, acc, warps = 4>, !wg.rows<128xf32, warps = 4>
     ```
 
     K11: the fragment is f32 in layout `acc`; init has its rows and warps, and
-    where it is partial, the op's own kind.
+    where it is partial, the op's own kind. maximum_bits and minimum_bits: init is
+    partial, of kind maximumf.
   }];
   let arguments = (ins Wg_Combine:$kind, Wg_Frag:$frag, Wg_Rows:$init);
   let results = (outs Wg_Rows:$result);

@@ -156,6 +156,9 @@ LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << rows << " with " << warps << " warps";
   if (!elementType.isF32())
     return emitError() << "expects f32 elements, got " << elementType;
+  if (partial && isOfBits(*partial))
+    return emitError() << "expects parts of kind addf or maximumf, got "
+                       << stringifyCombine(*partial);
   return success();
 }
 

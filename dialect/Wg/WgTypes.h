@@ -21,6 +21,11 @@ inline constexpr int64_t kWarpgroupWarps = 4;
 
 /// The element type of a fragment, rows or shared tile; null for other types.
 Type elementTypeOf(Type type);
+
+/// Whether `kind` joins elements by their bits, as integers.
+inline bool isOfBits(Combine kind) {
+  return kind == Combine::MaximumBits || kind == Combine::MinimumBits;
+}
 } // namespace mlir::wg
 
 #endif // FA_DIALECT_WG_WGTYPES_H

@@ -131,7 +131,8 @@ def Wg_Rows : Wg_Type<"Rows", "rows"> {
     part, and the row's value is the sum of the four (`maximumf`: the largest).
     `wg.join_rows` makes whole rows of it.
 
-    K5: rows are a multiple of 16 * warps, elements are f32.
+    K5: rows are a multiple of 16 * warps, elements are f32; parts are of kind addf
+    or maximumf.
   }];
   let parameters = (ins
     "int64_t":$rows,

@@ -110,9 +110,12 @@ LogicalResult ReduceRowsOp::verify() {
     return emitOpError() << "expects init with the fragment's rows and warps, "
                             "got "
                          << init << " for " << frag;
-  if (init.getPartial() && *init.getPartial() != getKind())
-    return emitOpError() << "expects partial rows of its own kind "
-                         << stringifyCombine(getKind()) << ", got " << init;
+  bool bits = isOfBits(getKind());
+  Combine parts = bits ? Combine::MaximumF : getKind();
+  if (init.getPartial() ? *init.getPartial() != parts : bits)
+    return emitOpError() << "expects " << (bits ? "" : "whole rows or ")
+                         << "partial rows of kind " << stringifyCombine(parts)
+                         << ", got " << init;
   return success();
 }
 

@@ -175,8 +175,16 @@ func.func @K10_whole(%l: !wg.rows<64xf32, warps = 4, partial = addf>, %s: !wg.ro
 // -----
 
 func.func @K11(%f: !wg.frag<64x64xf32, acc, warps = 4>, %l: !wg.rows<64xf32, warps = 4, partial = addf>) {
-  // expected-error @below {{expects partial rows of its own kind maximumf}}
+  // expected-error @below {{expects whole rows or partial rows of kind maximumf}}
   %x = wg.reduce_rows maximumf %f, %l : !wg.frag<64x64xf32, acc, warps = 4>, !wg.rows<64xf32, warps = 4, partial = addf>
+  return
+}
+
+// -----
+
+func.func @K11_bits(%f: !wg.frag<64x64xf32, acc, warps = 4>, %l: !wg.rows<64xf32, warps = 4>) {
+  // expected-error @below {{expects partial rows of kind maximumf, got '!wg.rows<64xf32, warps = 4>'}}
+  %x = wg.reduce_rows maximum_bits %f, %l : !wg.frag<64x64xf32, acc, warps = 4>, !wg.rows<64xf32, warps = 4>
   return
 }
 
@@ -185,6 +193,13 @@ func.func @K11(%f: !wg.frag<64x64xf32, acc, warps = 4>, %l: !wg.rows<64xf32, war
 func.func @K11_shape(%f: !wg.frag<64x64xf32, acc, warps = 4>, %l: !wg.rows<128xf32, warps = 4>) {
   // expected-error @below {{expects init with the fragment's rows and warps}}
   %x = wg.reduce_rows addf %f, %l : !wg.frag<64x64xf32, acc, warps = 4>, !wg.rows<128xf32, warps = 4>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects parts of kind addf or maximumf, got maximum_bits}}
+func.func @K5_bits(%l: !wg.rows<64xf32, warps = 4, partial = maximum_bits>) {
   return
 }
 

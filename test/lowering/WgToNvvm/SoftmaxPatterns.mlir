@@ -91,6 +91,38 @@ gpu.module @kernels attributes {fa.target = "sm_80"} {
     gpu.return
   }
 
+  // Maxima of bits: integers, with nothing exchanged.
+  // CHECK-LABEL: gpu.func @bits
+  // CHECK: %[[A:.*]] = arith.bitcast %{{.*}} : f32 to i32
+  // CHECK: %[[B:.*]] = arith.bitcast %{{.*}} : f32 to i32
+  // CHECK: %[[MOST:.*]] = arith.maxsi %[[A]], %[[B]] : i32
+  // CHECK: arith.bitcast %[[MOST]] : i32 to f32
+  // CHECK: arith.minui
+  // CHECK-NOT: shfl
+  // CHECK: gpu.return
+  gpu.func @bits(%p: memref<f32>, %n: index, %x: f32, %y: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %one = arith.constant 1 : index
+    %low = arith.constant 0xFF800000 : f32
+    %f = wg.map() -> !wg.frag<16x8xf32, acc, warps = 1> {
+    ^bb0(%r: index, %c: index):
+      %odd = arith.cmpi eq, %c, %one : index
+      %e = arith.select %odd, %x, %y : f32
+      wg.yield %e : f32
+    }
+    %m0 = wg.splat %low : f32 -> !wg.rows<16xf32, warps = 1, partial = maximumf>
+    %most = wg.reduce_rows maximum_bits %f, %m0 : !wg.frag<16x8xf32, acc, warps = 1>, !wg.rows<16xf32, warps = 1, partial = maximumf>
+    %least = wg.reduce_rows minimum_bits %f, %m0 : !wg.frag<16x8xf32, acc, warps = 1>, !wg.rows<16xf32, warps = 1, partial = maximumf>
+    %any = wg.any(%most, %least : !wg.rows<16xf32, warps = 1, partial = maximumf>, !wg.rows<16xf32, warps = 1, partial = maximumf>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.cmpf ogt, %a, %b : f32
+      wg.yield %c : i1
+    }
+    scf.if %any {
+      memref.store %x, %p[] : memref<f32>
+    }
+    gpu.return
+  }
+
   // Two f32 values become one register of two f16 in one step, and the
   // accumulator's registers are those of the next product's A operand.
   // CHECK-LABEL: gpu.func @pack

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: fa-opt %s --wg-integer-maxima | FileCheck %s
+
+!s = !wg.frag<64x32xf32, acc, warps = 4>
+!rows = !wg.rows<64xf32, warps = 4>
+!max = !wg.rows<64xf32, warps = 4, partial = maximumf>
+
+module attributes {fa.stage = "async"} {
+gpu.module @m attributes {fa.target = "sm_90a"} {
+
+// Integers where no bound is below 0; below it, those of scores that all are
+// too; the vote and the branch read what is chosen.
+// CHECK-LABEL: gpu.func @f
+// CHECK: scf.for {{.*}} iter_args(%[[M:[a-z0-9]+]] = %{{.*}}, %[[BOUND:[a-z0-9]+]] = %{{.*}})
+// CHECK-NEXT: %[[BELOW:.*]] = wg.any(%[[BOUND]]
+// CHECK: arith.cmpf olt
+// CHECK: %[[MAX:.*]] = scf.if %[[BELOW]]
+// CHECK-NEXT: %[[LEAST:.*]] = wg.reduce_rows minimum_bits
+// CHECK-NEXT: %[[MIXED:.*]] = wg.any(%[[LEAST]]
+// CHECK: arith.cmpf uge
+// CHECK: scf.if %[[MIXED]]
+// CHECK-NEXT: wg.reduce_rows maximumf
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[LEAST]]
+// CHECK: } else {
+// CHECK-NEXT: wg.reduce_rows maximum_bits
+// CHECK: wg.any(%[[MAX]], %[[BOUND]]
+// CHECK: wg.join_rows %[[MAX]]
+gpu.func @f(%s: !s, %m0: !rows, %far: i1, %slack: f32, %lows: !max, %n: index)
+    kernel attributes {fa.kernel, fa.tma} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ninf = arith.constant 0xFF800000 : f32
+  %bound0 = wg.map(%m0 : !rows) -> !rows {
+  ^bb0(%x: f32, %row: index):
+    %sum = arith.addf %x, %slack : f32
+    %z = arith.select %far, %ninf, %sum : f32
+    wg.yield %z : f32
+  }
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m = %m0, %bound = %bound0) -> (!rows, !rows) {
+    %mx = wg.reduce_rows maximumf %s, %lows : !s, !max
+    %asks = wg.any(%mx, %bound : !max, !rows) {
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.cmpf ogt, %x, %y : f32
+      wg.yield %z : i1
+    }
+    %moved:2 = scf.if %asks -> (!rows, !rows) {
+      %limit = wg.map(%m : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %z = arith.addf %x, %slack : f32
+        wg.yield %z : f32
+      }
+      %whole = wg.join_rows %mx : !max
+      %new = wg.map(%m, %whole, %limit, %whole : !rows, !rows, !rows, !rows) -> !rows {
+      ^bb0(%x: f32, %y: f32, %l: f32, %next: f32, %row: index):
+        %passes = arith.cmpf ogt, %y, %l : f32
+        %z = arith.select %passes, %next, %x : f32
+        wg.yield %z : f32
+      }
+      %next = wg.map(%new : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %sum = arith.addf %x, %slack : f32
+        %z = arith.select %far, %ninf, %sum : f32
+        wg.yield %z : f32
+      }
+      scf.yield %new, %next : !rows, !rows
+    } else {
+      scf.yield %m, %bound : !rows, !rows
+    }
+    scf.yield %moved#0, %moved#1 : !rows, !rows
+  }
+  gpu.return
+}
+
+// A reference that is the maximum itself, wherever it lies, needs that.
+// CHECK-LABEL: gpu.func @reads_all
+// CHECK: scf.for
+// CHECK-NEXT: wg.reduce_rows maximumf
+// CHECK-NOT: bits
+gpu.func @reads_all(%s: !s, %m0: !rows, %slack: f32, %lows: !max, %n: index)
+    kernel attributes {fa.kernel, fa.tma} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %bound0 = wg.map(%m0 : !rows) -> !rows {
+  ^bb0(%x: f32, %row: index):
+    %sum = arith.addf %x, %slack : f32
+    wg.yield %sum : f32
+  }
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m = %m0, %bound = %bound0) -> (!rows, !rows) {
+    %mx = wg.reduce_rows maximumf %s, %lows : !s, !max
+    %asks = wg.any(%mx, %bound : !max, !rows) {
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.cmpf ogt, %x, %y : f32
+      wg.yield %z : i1
+    }
+    %moved:2 = scf.if %asks -> (!rows, !rows) {
+      %whole = wg.join_rows %mx : !max
+      %next = wg.map(%whole : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %sum = arith.addf %x, %slack : f32
+        wg.yield %sum : f32
+      }
+      scf.yield %whole, %next : !rows, !rows
+    } else {
+      scf.yield %m, %bound : !rows, !rows
+    }
+    scf.yield %moved#0, %moved#1 : !rows, !rows
+  }
+  gpu.return
+}
+
+// A bound that starts as something else may be above what rows are held
+// against.
+// CHECK-LABEL: gpu.func @other_bound
+// CHECK: scf.for
+// CHECK-NEXT: wg.reduce_rows maximumf
+// CHECK-NOT: bits
+gpu.func @other_bound(%s: !s, %m0: !rows, %slack: f32, %lows: !max, %n: index, %bound0: !rows)
+    kernel attributes {fa.kernel, fa.tma} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m = %m0, %bound = %bound0) -> (!rows, !rows) {
+    %mx = wg.reduce_rows maximumf %s, %lows : !s, !max
+    %asks = wg.any(%mx, %bound : !max, !rows) {
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.cmpf ogt, %x, %y : f32
+      wg.yield %z : i1
+    }
+    %moved:2 = scf.if %asks -> (!rows, !rows) {
+      %limit = wg.map(%m : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %z = arith.addf %x, %slack : f32
+        wg.yield %z : f32
+      }
+      %whole = wg.join_rows %mx : !max
+      %new = wg.map(%m, %whole, %limit, %whole : !rows, !rows, !rows, !rows) -> !rows {
+      ^bb0(%x: f32, %y: f32, %l: f32, %next: f32, %row: index):
+        %passes = arith.cmpf ogt, %y, %l : f32
+        %z = arith.select %passes, %next, %x : f32
+        wg.yield %z : f32
+      }
+      scf.yield %new, %limit : !rows, !rows
+    } else {
+      scf.yield %m, %bound : !rows, !rows
+    }
+    scf.yield %moved#0, %moved#1 : !rows, !rows
+  }
+  gpu.return
+}
+}
+}
