@@ -64,12 +64,15 @@ static bool readsEachElement(Region &region) {
   return false;
 }
 
-static ::fa::target::Regions findRegions(AttentionOp op) {
-  using ::fa::target::Regions;
+static ::fa::target::Needs findNeeds(AttentionOp op) {
+  using ::fa::target::Needs;
   if (readsEachElement(op.getScore()) || readsEachElement(op.getKeep()))
-    return Regions::ReadEachElement;
-  return op.hasScoreRegion() || op.hasKeepRegion() ? Regions::Compute
-                                                   : Regions::None;
+    return Needs::RegionThatReads;
+  if (op.hasScoreRegion() || op.hasKeepRegion())
+    return Needs::Region;
+  if (op.getQLengths())
+    return Needs::RowLengths;
+  return op.isPacked() ? Needs::Packed : Needs::Nothing;
 }
 
 /// Whether each query tile has keys, which is known: there is no branch then
@@ -190,7 +193,7 @@ private:
 
   ScheduleAttr read(AttentionOp op,
                     const ::fa::target::ScheduleRow &row) const {
-    int64_t keys = ::fa::target::keyTileWithRegions(row, chip, findRegions(op));
+    int64_t keys = ::fa::target::keyTileWith(findNeeds(op), row, chip);
     return ScheduleAttr::get(
         op.getContext(), row.queryTile, keys, row.warps, row.stages,
         static_cast<MaskStyle>(row.mask), orderFor(op),

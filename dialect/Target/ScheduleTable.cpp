@@ -66,24 +66,35 @@ bool fa::target::fitsWgmma(int64_t queryTile, int64_t keyTile, int64_t warps,
          keyTile % kStep == 0 && qkDim % kStep == 0 && vDim % kStep == 0;
 }
 
-int64_t fa::target::keyTileWithRegions(const ScheduleRow &row,
-                                       std::string_view chip, Regions regions) {
-  if (row.chip == "cpu" || regions == Regions::None)
+int64_t fa::target::keyTileWith(Needs needs, const ScheduleRow &row,
+                                std::string_view chip) {
+  if (row.chip == "cpu" || needs == Needs::Nothing)
     return row.keyTile;
   // The roles of sm_90a have registers for what a region computes, but not
   // for the addresses and values of all the elements of a tile that it reads
   // (ptxas spilled up to 150 words), and three warpgroups have fewer.
   constexpr int64_t kWarpsOfTwo = 8;
-  if (row.tma && regions == Regions::Compute)
-    return row.keyTile;
-  if (row.tma)
+  if (row.tma && needs == Needs::RegionThatReads)
     return row.keyTile / 8 * (row.warps > kWarpsOfTwo ? 3 : 6);
-  // With mma.sync a region's values need registers while the scores do. For
-  // sm_90a ptxas spills some more beside the accumulator of 128 columns.
-  constexpr int64_t kMostKeys = 32, kWideColumns = 120;
-  bool isTight = chip == "sm_90a" && row.warps * 32 == row.queryTile &&
-                 row.maxVDim > kWideColumns;
-  return std::min(row.keyTile, isTight ? kMostKeys / 2 : kMostKeys);
+  if (row.tma)
+    return row.keyTile;
+  // With mma.sync a region's values need registers while the scores do, and the
+  // length of the queries over the whole loop (ptxas spilled 8 to 16 bytes).
+  // For sm_90a it spills more, and beside an accumulator of 128 columns
+  // whatever is needed.
+  constexpr int64_t kWideColumns = 120;
+  constexpr int64_t kMostTight = 16, kMostWithThreshold = 24,
+                    kMostWithRegion = 32, kMostWithLengths = 48;
+  bool isFull = row.warps * 32 == row.queryTile, isHopper = chip == "sm_90a";
+  bool isWide = isFull && row.maxVDim > kWideColumns;
+  if (isWide && isHopper)
+    return std::min(row.keyTile, kMostTight);
+  if (isWide && needs == Needs::RegionThatReads && row.threshold > 0)
+    return std::min(row.keyTile, kMostWithThreshold);
+  if (needs >= Needs::Region)
+    return std::min(row.keyTile, kMostWithRegion);
+  bool isShort = (isWide && needs == Needs::RowLengths) || (isFull && isHopper);
+  return isShort ? std::min(row.keyTile, kMostWithLengths) : row.keyTile;
 }
 
 /// Each chip once, sorted.

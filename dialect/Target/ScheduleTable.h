@@ -43,12 +43,13 @@ std::vector<ScheduleRow> chooseSchedules(const ScheduleQuery &query);
 bool fitsWgmma(int64_t queryTile, int64_t keyTile, int64_t warps, int64_t qkDim,
                int64_t vDim);
 
-/// What the score and mask regions of an op ask of registers.
-enum class Regions { None, Compute, ReadEachElement };
+/// What of an op asks for registers beside the tiles, the least first: packed
+/// sequences, lengths of the queries, regions, regions that read memory for
+/// each element.
+enum class Needs { Nothing, Packed, RowLengths, Region, RegionThatReads };
 
-/// The row's key tile for an op with such regions, in a kernel for `chip`.
-int64_t keyTileWithRegions(const ScheduleRow &row, std::string_view chip,
-                           Regions regions);
+/// The row's key tile for an op that needs so much, in a kernel for `chip`.
+int64_t keyTileWith(Needs needs, const ScheduleRow &row, std::string_view chip);
 
 /// Whether the table has rows for `chip`.
 bool knowsChip(std::string_view chip);

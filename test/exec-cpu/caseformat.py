@@ -89,6 +89,8 @@ class AssembleFormat(ListFormat):
         "ragged": "--sizes B=2,Hq=4,Sk=1000",
         "bshd": "--layout bshd --no-lse",
         "f32": "--out f32",
+        "lengths": "--q-lengths --kv-lengths",
+        "packed": "--layout packed",
     }
     OTHER_CHIPS = ["sm_86", "sm_89", "sm_90a"]
 
@@ -107,8 +109,12 @@ class AssembleFormat(ListFormat):
             yield caselist.Artefact(f"sm_90a-d{d}-{name}", flags), "sm_90a"
 
     def shapes(self):
-        chips, dims = (["sm_80", "sm_86"], [64, 96, 128, 192, 256]) if self.drawn == "all" else (["sm_80"], [128])
-        for chip, d, name, mask in itertools.product(chips, dims, self.SHAPES, self.MASKS):
+        if self.drawn == "all":
+            points = itertools.product(["sm_80", "sm_86", "sm_90a"], [64, 96, 128, 192, 256], self.SHAPES)
+        else:
+            points = [("sm_80", 128, name) for name in self.SHAPES]
+            points += itertools.product(["sm_86", "sm_90a"], [128], ["ragged", "lengths"])
+        for (chip, d, name), mask in itertools.product(points, self.MASKS):
             flags = ["--d", str(d), *self.SHAPES[name].split(), *self.MASKS[mask].split()]
             yield caselist.Artefact(f"{chip}-d{d}-{name}-{mask}", flags), chip
 

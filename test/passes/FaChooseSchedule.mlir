@@ -109,3 +109,20 @@ func.func @slope(%q: !t, %o: !t, %slopes: tensor<2xf32>) -> !t {
   }
   return %r : !t
 }
+
+// Lengths of queries leave registers for fewer keys beside 128 columns, lengths of keys do not.
+// GPU-LABEL: func.func @lengths
+// GPU: q_lengths({{.*}}schedule = #fa.schedule<query_tile = 128, key_tile = 48, stages = 1>
+// GPU: kv_lengths({{.*}}schedule = #fa.schedule<query_tile = 128, key_tile = 64, stages = 1>
+// TMA-LABEL: func.func @lengths
+// TMA: #fa.version<schedule = <query_tile = 128, key_tile = 128
+// TMA-SAME: #fa.version<schedule = <query_tile = 128, key_tile = 16, stages = 1>>
+// TMA: #fa.version<schedule = <query_tile = 128, key_tile = 48, stages = 1>>
+func.func @lengths(%q: tensor<1x2x512x128xf16>, %o: tensor<1x2x512x128xf16>, %n: tensor<1xi32>)
+    -> (tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>) {
+  %r = fa.attention ins(%q, %q, %q : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>)
+    outs(%o : tensor<1x2x512x128xf16>) q_lengths(%n : tensor<1xi32>)
+  %s = fa.attention ins(%q, %q, %q : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>)
+    outs(%o : tensor<1x2x512x128xf16>) kv_lengths(%n : tensor<1xi32>)
+  return %r, %s : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>
+}

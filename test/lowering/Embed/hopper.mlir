@@ -32,8 +32,8 @@
 // Of 18 tiles five stay, as many as there are multiprocessors; three are fewer.
 // CHECK:      launch fa_attention_tma grid 5 block 384 shared 229536 params 0 {{.*}} 1 {{.*}} 2
 // An odd address, a stride of zero and no keys want other kernels. No queries, no launch.
-// CHECK-NEXT: launch fa_attention grid 18 block 128 shared 65536
-// CHECK-NEXT: launch fa_attention_wide grid 18 block 128 shared 65536
+// CHECK-NEXT: launch fa_attention grid 18 block 128 shared 57344
+// CHECK-NEXT: launch fa_attention_wide grid 18 block 128 shared 57344
 // CHECK-NEXT: launch fa_attention_tma grid 3 block 384
 // CHECK-NEXT: launch fa_attention_wide grid 3 block 128
 // CHECK-NEXT: launch fa_attention_short_tma grid 5 block 384
