@@ -127,6 +127,13 @@ private:
     return row.tmaStore && (row.warps <= kWarpsOfTwo || !needsMore);
   }
 
+  /// Nor have two for part of Q.
+  static int64_t queriesToHold(AttentionOp op,
+                               const ::fa::target::ScheduleRow &row) {
+    bool needsMore = op.hasScoreRegion() || op.hasKeepRegion();
+    return needsMore ? 0 : row.qRegisters;
+  }
+
   /// A warp of a GPU takes whole instruction tiles of 16 rows.
   LogicalResult checkWarps(AttentionOp op, ScheduleAttr schedule) {
     int64_t rows = 16 * schedule.getWarps();
@@ -200,7 +207,7 @@ private:
         row.backward ? KeyOrder::Backward : KeyOrder::Forward, row.qBuffers,
         row.rotate, row.threshold, row.vWait, row.pingPong,
         static_cast<Grid>(row.grid), storesByTma(op, row), row.headGroup,
-        row.overlapTiles && !alwaysHasKeys(op));
+        row.overlapTiles && !alwaysHasKeys(op), queriesToHold(op, row));
   }
 
   /// `base` with the options' fields; null, with an error, where that is none.
@@ -217,7 +224,7 @@ private:
         base.getOrder(), base.getWalk(), base.getQBuffers(), base.getRotate(),
         base.getThreshold(), base.getVWait(), base.getPingPong(),
         base.getGrid(), base.getTmaStore(), base.getHeadGroup(),
-        base.getOverlapTiles());
+        base.getOverlapTiles(), base.getQRegisters());
     if (!chosen || fields.empty())
       return chosen;
     if (StringRef name = findRepeated(fields); !name.empty()) {

@@ -471,6 +471,23 @@ def WgStoreTma : Pass<"wg-store-tma", "ModuleOp"> {
   let dependentDialects = ["arith::ArithDialect", "wg::WgDialect"];
 }
 
+def WgLateQueries : Pass<"wg-late-queries", "ModuleOp"> {
+  let summary = "Load a query tile behind its first key tile";
+  let description = [{
+    Stage values, in front of `wg-tma-rings`; kernels whose blocks stay for several
+    query tiles and have one buffer for Q. The load of a tile that is used in one
+    branch alone moves there, in front of its first user and behind the loads that
+    stand there already. Tiles without keys then load nothing.
+
+    ```mlir
+    %q = wg.load %queries             scf.if %keys {
+    scf.if %keys {                      %k = wg.load %first
+      %k = wg.load %first       ==>     %q = wg.load %queries
+      wg.mma %q, %k ...                 wg.mma %q, %k ...
+    ```
+  }];
+}
+
 def WgLaunchValues : Pass<"wg-launch-values", "ModuleOp"> {
   let summary = "Let the host divide what a launch knows";
   let description = [{
@@ -543,6 +560,22 @@ def WgOverlapTiles : Pass<"wg-overlap-tiles", "ModuleOp"> {
   }];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "wg::WgDialect"];
+}
+
+def WgHoldQueries : Pass<"wg-hold-queries", "ModuleOp"> {
+  let summary = "Hold Q's first columns in registers";
+  let description = [{
+    Stage async, behind `wg-overlap-tiles`; kernels with roles whose schedule says
+    `q_registers`. Loops whose products read the same shared A operand all the time
+    take its first `q_registers` columns, or all that it has, from registers:
+
+    ```mlir
+                                              %qr = wg.get %q : (64 rows, 96 columns)
+    scf.for ... {                      ==>    scf.for ... {
+      %s = wg.mma_async %q, %k ...              %s = wg.mma_async %q front(%qr), %k ...
+    ```
+  }];
+  let dependentDialects = ["wg::WgDialect"];
 }
 
 def WgJoinRare : Pass<"wg-join-rare", "ModuleOp"> {

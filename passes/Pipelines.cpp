@@ -80,6 +80,7 @@ static void toPipelined(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgThreshold());   // references that mostly stay
   pm.addPass(createWgRotate());      // the next scores over PV
   pm.addPass(createWgGuardRescale());
+  pm.addPass(createWgLateQueries()); // K in front of a Q that waits
   pm.addPass(createWgTmaRings());
   pm.addPass(createWgPipeline()); // the others
   addCleanup(pm);
@@ -114,6 +115,7 @@ static void toSpecialized(OpPassManager &pm, const PipelineOptions &) {
 static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createWgAsync());
   pm.addPass(createWgOverlapTiles());
+  pm.addPass(createWgHoldQueries()); // part of Q in registers
   pm.addPass(createWgFastExp());
   pm.addPass(createWgPlaceWaits());
   pm.addPass(createWgLiftLoads()); // what regions read once a tile

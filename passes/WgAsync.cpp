@@ -66,9 +66,9 @@ void BlockRewriter::start(wg::MmaOp product) {
       isSplatOf(product.getC(), m_AnyZeroFloat()) ? Value() : product.getC();
   auto type =
       wg::PendingType::get(cast<wg::FragType>(product.getResult().getType()));
-  Value pending =
-      wg::MmaAsyncOp::create(b, product.getLoc(), type, product.getA(),
-                             product.getB(), c, product.getTransposeB());
+  Value pending = wg::MmaAsyncOp::create(
+      b, product.getLoc(), type, product.getA(), product.getB(), c,
+      /*front=*/Value(), product.getTransposeB());
   inFlight.push_back({pending, product.getResult(), {}});
 }
 

@@ -123,6 +123,9 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
       first; 0 goes from head to head.
     * `overlap_tiles`: where blocks stay for several query tiles, the next one's
       first scores are started in front of this one's stores.
+    * `q_registers`: so many of Q's columns, or all where it has fewer, are held in
+      registers by the loops over key tiles, and not read again from shared memory
+      for each.
 
     Example: `#fa.schedule<query_tile = 128, key_tile = 64, warps = 4, stages = 2>`.
     What is absent has the default printed by `fa-opt --help` for
@@ -144,7 +147,8 @@ def Fa_ScheduleAttr : AttrDef<Fa_Dialect, "Schedule"> {
     DefaultValuedParameter<"::mlir::fa::Grid", "::mlir::fa::Grid::Blocks">:$grid,
     DefaultValuedParameter<"bool", "false">:$tma_store,
     DefaultValuedParameter<"int64_t", "0">:$head_group,
-    DefaultValuedParameter<"bool", "false">:$overlap_tiles
+    DefaultValuedParameter<"bool", "false">:$overlap_tiles,
+    DefaultValuedParameter<"int64_t", "0">:$q_registers
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

@@ -129,7 +129,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t warps, int64_t stages, MaskStyle,
                                    TileOrder, KeyOrder, int64_t qBuffers, bool,
                                    int64_t threshold, int64_t vWait, bool, Grid,
-                                   bool, int64_t headGroup, bool) {
+                                   bool, int64_t headGroup, bool,
+                                   int64_t qRegisters) {
   auto inRange = [&](StringRef name, int64_t value, int64_t low, int64_t high,
                      int64_t multiple) -> LogicalResult {
     if (value >= low && value <= high && value % multiple == 0)
@@ -147,7 +148,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(inRange("q_buffers", qBuffers, 1, 8, 1)) ||
       failed(inRange("threshold", threshold, 0, 8, 1)) ||
       failed(inRange("v_wait", vWait, 0, keyTile, 8)) ||
-      failed(inRange("head_group", headGroup, 0, 4096, 1)))
+      failed(inRange("head_group", headGroup, 0, 4096, 1)) ||
+      failed(inRange("q_registers", qRegisters, 0, 256, 16)))
     return failure();
   return success();
 }

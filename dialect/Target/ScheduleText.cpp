@@ -135,7 +135,8 @@ static Setters fieldsOf(ScheduleRow &row) {
                                    {R::Blocks, R::Strided, R::Counter})},
           {"tma_store", flag(row.tmaStore)},
           {"head_group", number(row.headGroup, 0)},
-          {"overlap_tiles", flag(row.overlapTiles)}};
+          {"overlap_tiles", flag(row.overlapTiles)},
+          {"q_registers", number(row.qRegisters, 0)}};
 }
 
 /// Reads `name = value, ...`; the names in `needed` have to be there.

@@ -52,6 +52,7 @@ struct ScheduleRow {
   bool tmaStore = false;
   int64_t headGroup = 0;
   bool overlapTiles = false;
+  int64_t qRegisters = 0;
 
   /// Where the row stands in its text.
   int line = 0;

@@ -376,12 +376,13 @@ def Wg_ZeroRowsOp : Wg_Op<"zero_rows"> {
 // Products in flight
 //===----------------------------------------------------------------------===//
 
-def Wg_MmaAsyncOp : Wg_Op<"mma_async"> {
+def Wg_MmaAsyncOp : Wg_Op<"mma_async", [AttrSizedOperandSegments]> {
   let summary = "Starts a matrix product";
   let description = [{
     As `wg.mma`, but the result is in flight until `wg.wait_mma`. Without `c` the
     product starts from zero. Each op is a commit group of its own; groups finish
-    in the order in which they were started.
+    in the order in which they were started. `front` holds a shared a's first
+    columns in registers, which are then not read from the tile.
 
     Executed by: the group, each warpgroup for its 64 rows. Memory: reads its
     shared tiles, until it has been waited for (async proxy). Lowers to:
@@ -395,7 +396,8 @@ def Wg_MmaAsyncOp : Wg_Op<"mma_async"> {
     ```
 
     * K26: K7's rules with the pending value's fragment as c; shared tiles are
-      `sw128`; 64 rows for each 4 warps; N at most 256, K a multiple of 16.
+      `sw128`; 64 rows for each 4 warps; N at most 256, K a multiple of 16. `front`
+      is what `wg.get` can make of a.
     * K27: a pending value is used exactly once, in the block that makes it: by
       `wg.wait_mma`, or by handing it on (`wg.yield`, `scf.yield`, a loop's initial
       value).
@@ -404,12 +406,14 @@ def Wg_MmaAsyncOp : Wg_Op<"mma_async"> {
     Arg<Wg_AnyTile, "[M, K]", [MemRead<Wg_Shared>, MemWrite<Wg_Async>]>:$a,
     Arg<Wg_Smem, "[K, N] or [N, K]", [MemRead<Wg_Shared>]>:$b,
     Optional<Wg_Frag>:$c,
+    Optional<Wg_Frag>:$front,
     UnitAttr:$transpose_b
   );
   let results = (outs Wg_Pending:$result);
   let assemblyFormat = [{
-    $a `,` $b (`,` $c^)? attr-dict `:` qualified(type($a)) `,` qualified(type($b))
-    (`,` qualified(type($c))^)? `->` qualified(type($result))
+    $a (`front` `(` $front^ `:` qualified(type($front)) `)`)? `,` $b (`,` $c^)? attr-dict
+    `:` qualified(type($a)) `,` qualified(type($b)) (`,` qualified(type($c))^)?
+    `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }

@@ -518,6 +518,27 @@ def Wg_PutOp : Wg_Op<"put"> {
   let hasVerifier = 1;
 }
 
+def Wg_GetOp : Wg_Op<"get"> {
+  let summary = "The first columns of a shared tile in registers";
+  let description = [{
+    `frag[r, c] = tile[r, c]` for every column c of the fragment.
+
+    Executed by: the group. Memory: reads shared memory. Lowers to:
+    `ldmatrix.sync.aligned.m8n8.x4`.
+
+    ```mlir
+    %qr = wg.get %q : !wg.smem<64x128xf16, sw128> -> !wg.frag<64x96xf16, a, warps = 4>
+    ```
+
+    K37: rows and element type are the tile's, the columns at most as many and a
+    multiple of 16; the layout is `a`.
+  }];
+  let arguments = (ins Arg<Wg_Smem, "tile to read", [MemRead<Wg_Shared>]>:$tile);
+  let results = (outs Wg_Frag:$result);
+  let assemblyFormat = "$tile attr-dict `:` qualified(type($tile)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
 def Wg_CopyOutOp : Wg_Op<"copy_out"> {
   let summary = "A shared tile to global memory";
   let description = [{

@@ -21,6 +21,18 @@ LogicalResult wg::verifyWritesNothing(Operation *op, Block &body) {
   return success();
 }
 
+LogicalResult wg::verifyColumnsOf(Operation *op, SmemType tile, FragType frag) {
+  if (frag.getRows() == tile.getRows() && frag.getCols() <= tile.getCols() &&
+      frag.getCols() % 16 == 0 &&
+      frag.getElementType() == tile.getElementType() &&
+      frag.getLayout() == FragLayout::A)
+    return success();
+  return op->emitOpError() << "expects a fragment in layout a with the rows "
+                              "and element type of the tile and, in steps of "
+                              "16, at most its columns, got "
+                           << frag << " of " << tile;
+}
+
 SmallVector<Value> wg::handedOn(OpOperand &use) {
   Operation *user = use.getOwner();
   if (auto loop = dyn_cast<scf::ForOp>(user))

@@ -14,6 +14,9 @@ LogicalResult verifyWritesNothing(Operation *op, Block &body);
 /// turns hand it on: K21, K27.
 SmallVector<Value> handedOn(OpOperand &use);
 
+/// K37: `frag` can hold columns of `tile` as a product's A operand.
+LogicalResult verifyColumnsOf(Operation *op, SmemType tile, FragType frag);
+
 /// K25, for an op on the consumers' side that takes the slot for a tile.
 LogicalResult verifyTileConsumer(Operation *op, RingType ring);
 } // namespace mlir::wg

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// K6, K13 to K16 and K29: tiles and rows on their way to and from global
+// K6, K13 to K16, K29 and K37: tiles and rows on their way to and from global
 // memory, and the shared memory that tiles stand in.
 #include "dialect/Wg/WgOps.h"
+#include "dialect/Wg/WgVerify.h"
 
 using namespace mlir;
 using namespace mlir::wg;
@@ -105,6 +106,11 @@ LogicalResult PutOp::verify() {
                             "shape and element type, got "
                          << frag << " for " << tile;
   return success();
+}
+
+LogicalResult GetOp::verify() {
+  // K37
+  return verifyColumnsOf(*this, getTile().getType(), getResult().getType());
 }
 
 LogicalResult BandOp::verify() {

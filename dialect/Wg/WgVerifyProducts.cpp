@@ -106,6 +106,14 @@ LogicalResult MmaAsyncOp::verify() {
       failed(verifyProduct(*this, getA().getType(), getB().getType(),
                            getTransposeB(), acc)))
     return failure();
+  if (getFront() && !a)
+    return emitOpError() << "expects a front of a shared a alone, got "
+                         << getA().getType();
+  if (getFront() && failed(verifyColumnsOf(*this, a, getFront().getType())))
+    return failure();
+  if (getFront() && getFront().getType().getWarps() != acc.getWarps())
+    return emitOpError() << "expects a front of " << acc.getWarps()
+                         << " warps, got " << getFront().getType();
   if (getC() && getC().getType() != acc)
     return emitOpError() << "expects c of type " << acc << ", got "
                          << getC().getType();

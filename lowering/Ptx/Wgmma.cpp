@@ -29,10 +29,9 @@ static std::string constraintsOf(const WgmmaProduct &product) {
   addOutputs(constraints, product.accRegisters());
   if (product.accumulate)
     addTied(constraints, product.accRegisters());
-  if (product.aInRegisters())
-    for (int64_t i = 0; i < product.aRegisters(); ++i)
-      constraints += ",r";
-  else
+  for (int64_t i = 0; i < product.aRegisters(); ++i)
+    constraints += ",r";
+  if (!product.aSteps.empty())
     constraints += ",l";
   return constraints + ",l";
 }
@@ -40,7 +39,8 @@ static std::string constraintsOf(const WgmmaProduct &product) {
 ShapedPtx mlir::fa::ptx::wgmmaProduct(const WgmmaProduct &product) {
   int64_t acc = product.accRegisters();
   int64_t a = product.accumulate ? 2 * acc : acc;
-  int64_t b = a + (product.aInRegisters() ? product.aRegisters() : 1);
+  int64_t descriptor = a + product.aRegisters();
+  int64_t b = descriptor + !product.aSteps.empty();
 
   std::string text = "{\n"
                      ".reg .pred first, others;\n"
@@ -52,24 +52,25 @@ ShapedPtx mlir::fa::ptx::wgmmaProduct(const WgmmaProduct &product) {
   // A's descriptor is often the same in a whole loop. Steps in its low word
   // alone, which cannot carry, cost ptxas one instruction each, not two or
   // three.
-  if (!product.aInRegisters())
-    text += llvm::formatv("mov.b64 {{low, high}, ${0};\n", a);
+  if (!product.aSteps.empty())
+    text += llvm::formatv("mov.b64 {{low, high}, ${0};\n", descriptor);
   text += "wgmma.fence.sync.aligned;\n";
   for (auto [step, bUnits] : llvm::enumerate(product.bSteps)) {
     std::string operandA = "da";
-    if (product.aInRegisters())
+    bool inRegisters = int64_t(step) < product.registerSteps();
+    if (inRegisters)
       operandA = registerList(a + 4 * step, 4);
     else
       text += llvm::formatv("add.u32 moved, low, {0};\n"
                             "mov.b64 da, {{moved, high};\n",
-                            product.aSteps[step]);
+                            product.aSteps[step - product.registerSteps()]);
     text += llvm::formatv("add.s64 db, ${0}, {1};\n", b, bUnits);
     // Scales of A and B, then which of those in shared memory are transposed.
     text += llvm::formatv(
         "wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{1}.{1} {2}, {3}, db, "
         "{4}, 1, 1{5}, {6};\n",
         product.n, product.type, registerList(0, acc), operandA,
-        step == 0 ? "first" : "others", product.aInRegisters() ? "" : ", 0",
+        step == 0 ? "first" : "others", inRegisters ? "" : ", 0",
         int(product.transposeB));
   }
   text += "wgmma.commit_group.sync.aligned;\n}";

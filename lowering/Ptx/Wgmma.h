@@ -25,8 +25,9 @@ struct WgmmaProduct {
   int64_t n;
   /// "f16" or "bf16".
   llvm::StringRef type;
-  /// What each k step adds to the descriptors of A and B, in their units. A is
-  /// in registers where `aSteps` is empty.
+  /// What each k step adds to the descriptors of A and B, in their units. Where
+  /// `aSteps` has fewer they are the last ones, and A's part of those in front
+  /// is in registers.
   llvm::ArrayRef<int64_t> aSteps;
   llvm::ArrayRef<int64_t> bSteps;
   /// B's rows count k (MN-major).
@@ -34,17 +35,18 @@ struct WgmmaProduct {
   /// Adds to the accumulator, else starts from zero.
   bool accumulate;
 
-  bool aInRegisters() const { return aSteps.empty(); }
+  /// The k steps with A in registers.
+  int64_t registerSteps() const { return bSteps.size() - aSteps.size(); }
   /// 32-bit registers of the accumulator in a thread.
   int64_t accRegisters() const { return n / 2; }
   /// 32-bit registers of A in a thread.
-  int64_t aRegisters() const { return 4 * bSteps.size(); }
+  int64_t aRegisters() const { return 4 * registerSteps(); }
 };
 
 /// All k steps, behind a fence for the registers that ordinary code wrote, and
 /// the commit: a group of its own. Outputs: the accumulator, in flight. Inputs:
 /// the accumulator where the product adds to it, in the same registers; A, as
-/// registers or one descriptor; B's descriptor.
+/// registers, one descriptor, or both; B's descriptor.
 ShapedPtx wgmmaProduct(const WgmmaProduct &product);
 
 /// Waits until at most `newer` groups are in flight. Outputs and inputs: the

@@ -100,8 +100,14 @@ public:
     SmallVector<int64_t> aSteps;
     if (auto tile = dyn_cast<SmemType>(op.getA().getType())) {
       SharedOperand a(tile, TileRows::Outer);
-      operands.push_back(a.descriptor(emit, adaptor.getA().front()));
       aSteps = a.steps();
+      if (op.getFront()) {
+        llvm::append_range(operands, adaptor.getFront());
+        int64_t columns = op.getFront().getType().getCols();
+        aSteps.erase(aSteps.begin(), aSteps.begin() + columns / kWgmmaK);
+      }
+      if (!aSteps.empty())
+        operands.push_back(a.descriptor(emit, adaptor.getA().front()));
     } else {
       llvm::append_range(operands, adaptor.getA());
     }

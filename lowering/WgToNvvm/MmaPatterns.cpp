@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// wg.mma: ldmatrix and mma.sync.
+// wg.mma and wg.get: ldmatrix and mma.sync.
 #include "lowering/WgToNvvm/Patterns.h"
 #include "lowering/WgToNvvm/SharedTile.h"
 
@@ -230,6 +230,31 @@ private:
   }
 };
 
+/// Tiles in registers, as the product would read them.
+class GetLowering : public OpConversionPattern<GetOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(GetOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emit emit(op, rewriter);
+    FragType frag = op.getResult().getType();
+    GroupLayout group = frag.getGroupLayout();
+    MatrixReader reader(emit, op.getTile().getType(), adaptor.getTile().front(),
+                        emit.mul(emit.warp(), group.rowsPerWarp()),
+                        /*rowsFirst=*/true, /*transpose=*/false);
+    Block block{kAccM16N8.rows / kMatrix, kAM16K16.cols / kMatrix};
+    SmallVector<Value> registers;
+    for (int64_t rows = 0; rows < group.rowBlocks(); ++rows)
+      for (int64_t col = 0; col < frag.getCols(); col += kAM16K16.cols)
+        llvm::append_range(registers, reader.read(rows * kAccM16N8.rows,
+                                                  col / kMatrix, block));
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
 } // namespace
 
 int64_t mlir::wg::registersBesideProduct(MmaOp op) {
@@ -240,5 +265,5 @@ int64_t mlir::wg::registersBesideProduct(MmaOp op) {
 
 void mlir::wg::populateMmaPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns) {
-  patterns.add<MmaLowering>(converter, patterns.getContext());
+  patterns.add<MmaLowering, GetLowering>(converter, patterns.getContext());
 }

@@ -42,7 +42,7 @@ func.func @plain(%q: !t, %o: !t) -> !t {
 // TMA-LABEL: func.func @keys
 // TMA: fa.attention
 // TMA-SAME: fa.versions = [#fa.version<schedule = <query_tile = 128, key_tile = 128, warps = 8
-// TMA-SAME: overlap_tiles = true>, tma = true>
+// TMA-SAME: overlap_tiles = true, q_registers = 64>, tma = true>
 // TMA: fa.attention
 // TMA-NOT: overlap_tiles
 // TMA-LABEL: func.func @causal
@@ -125,4 +125,20 @@ func.func @lengths(%q: tensor<1x2x512x128xf16>, %o: tensor<1x2x512x128xf16>, %n:
   %s = fa.attention ins(%q, %q, %q : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>)
     outs(%o : tensor<1x2x512x128xf16>) kv_lengths(%n : tensor<1xi32>)
   return %r, %s : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>
+}
+
+// A region leaves no registers for part of Q.
+// TMA-LABEL: func.func @wide_slope
+// TMA: #fa.version<schedule = <query_tile = 128, key_tile = 128
+// TMA-NOT: q_registers
+func.func @wide_slope(%q: tensor<1x2x512x128xf16>, %o: tensor<1x2x512x128xf16>, %slopes: tensor<2xf32>)
+    -> tensor<1x2x512x128xf16> {
+  %r = fa.attention ins(%q, %q, %q : tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>, tensor<1x2x512x128xf16>)
+    outs(%o : tensor<1x2x512x128xf16>) score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %slopes[%h] : tensor<2xf32>
+    %y = arith.addf %s, %x : f32
+    fa.yield %y : f32
+  }
+  return %r : tensor<1x2x512x128xf16>
 }

@@ -88,6 +88,7 @@ TEST(ShippedSchedules, EveryRowIsLegalForItsChip) {
     EXPECT_EQ(row.maxVDim % row.dimMultiple, 0);
     EXPECT_EQ(row.keyTile % 8, 0);
     EXPECT_LE(row.vWait, row.keyTile);
+    EXPECT_EQ(row.qRegisters % 16, 0);
     for (std::string_view chip : chipsOf(row)) {
       if (chip == "cpu")
         continue;

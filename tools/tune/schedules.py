@@ -12,7 +12,7 @@ DEFAULTS = {
     "query_tile": None, "key_tile": None, "warps": 4, "stages": 2, "mask": "guard", "order": "natural",
     "walk": "forward", "q_buffers": 1, "rotate": False, "threshold": 0, "v_wait": 0,
     "ping_pong": False, "grid": "blocks", "tma_store": False, "head_group": 0,
-    "overlap_tiles": False,
+    "overlap_tiles": False, "q_registers": 0,
 }  # fmt: skip
 # What stands in front of the colon in a row of dialect/Target/schedules.txt, likewise.
 CONDITIONS = {
@@ -72,6 +72,7 @@ def axes(chip, mask):
             "rotate": flags,
             "threshold": [0, 8],
             "v_wait": [0, 16, 32, 48, 64],
+            "q_registers": [0, 32, 64, 96],
             "ping_pong": flags,
             "grid": ["blocks", "counter"],
             "tma_store": flags,

@@ -100,7 +100,9 @@ func.func @roles(%map: !wg.tensor_map<128x128xf16, sw128, rank = 4>, %omap: !wg.
 // Products in flight may be carried by a loop and waited for behind it.
 // CHECK-LABEL: func.func @carried
 func.func @carried(%q: !wg.smem<64x128xf16, sw128>, %k: !tile, %lo: index, %hi: index) -> !acc {
-  %s0 = wg.mma_async %q, %k {transpose_b} : !wg.smem<64x128xf16, sw128>, !tile -> !pend
+  %front = wg.get %q : !wg.smem<64x128xf16, sw128> -> !wg.frag<64x96xf16, a, warps = 4>
+  // CHECK: wg.mma_async %{{.*}} front(%{{.*}} : !wg.frag<64x96xf16, a, warps = 4>), %{{.*}} {transpose_b} :
+  %s0 = wg.mma_async %q front(%front : !wg.frag<64x96xf16, a, warps = 4>), %k {transpose_b} : !wg.smem<64x128xf16, sw128>, !tile -> !pend
   %last = scf.for %i = %lo to %hi step %hi iter_args(%before = %s0) -> (!pend) {
     %next = wg.mma_async %q, %k {transpose_b} : !wg.smem<64x128xf16, sw128>, !tile -> !pend
     // CHECK: wg.wait_mma %{{.*}} keep(%{{.*}})

@@ -628,3 +628,37 @@ func.func @K36(%ring: !wg.ring<2 x 64x64xf16, sw128, consumers = 2>, %c: !wg.cur
   %f = wg.wait_mma %p : !wg.pending<64x64xf32, acc, warps = 4>
   return
 }
+
+// -----
+
+func.func @K26_front(%a: !wg.frag<64x64xf16, a, warps = 4>, %f: !wg.frag<64x32xf16, a, warps = 4>, %b: !wg.smem<64x64xf16, sw128>) {
+  // expected-error @below {{expects a front of a shared a alone, got '!wg.frag<64x64xf16, a, warps = 4>'}}
+  %p = wg.mma_async %a front(%f : !wg.frag<64x32xf16, a, warps = 4>), %b : !wg.frag<64x64xf16, a, warps = 4>, !wg.smem<64x64xf16, sw128> -> !wg.pending<64x64xf32, acc, warps = 4>
+  %s = wg.wait_mma %p : !wg.pending<64x64xf32, acc, warps = 4>
+  return
+}
+
+// -----
+
+func.func @K26_front_wide(%a: !wg.smem<64x64xf16, sw128>, %f: !wg.frag<64x80xf16, a, warps = 4>, %b: !wg.smem<64x64xf16, sw128>) {
+  // expected-error @below {{in steps of 16, at most its columns, got '!wg.frag<64x80xf16, a, warps = 4>' of '!wg.smem<64x64xf16, sw128>'}}
+  %p = wg.mma_async %a front(%f : !wg.frag<64x80xf16, a, warps = 4>), %b : !wg.smem<64x64xf16, sw128>, !wg.smem<64x64xf16, sw128> -> !wg.pending<64x64xf32, acc, warps = 4>
+  %s = wg.wait_mma %p : !wg.pending<64x64xf32, acc, warps = 4>
+  return
+}
+
+// -----
+
+func.func @K37(%a: !wg.smem<64x64xf16, sw128>) {
+  // expected-error @below {{expects a fragment in layout a}}
+  %f = wg.get %a : !wg.smem<64x64xf16, sw128> -> !wg.frag<64x32xf16, acc, warps = 4>
+  return
+}
+
+// -----
+
+func.func @K37_step(%a: !wg.smem<64x64xf16, sw128>) {
+  // expected-error @below {{in steps of 16}}
+  %f = wg.get %a : !wg.smem<64x64xf16, sw128> -> !wg.frag<64x24xf16, a, warps = 4>
+  return
+}

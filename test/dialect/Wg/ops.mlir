@@ -81,6 +81,8 @@ func.func @pipelined(%mem: !global, %o: !wg.frag<64x128xf16, acc, warps = 4>, %n
   wg.barrier
   // CHECK: wg.put %{{.*}}, %{{.*}} : !wg.frag<64x128xf16, acc, warps = 4>, !wg.smem<64x128xf16>
   wg.put %o, %out : !wg.frag<64x128xf16, acc, warps = 4>, !wg.smem<64x128xf16>
+  // CHECK: wg.get %{{.*}} : !wg.smem<64x128xf16> -> !wg.frag<64x96xf16, a, warps = 4>
+  %front = wg.get %out : !wg.smem<64x128xf16> -> !wg.frag<64x96xf16, a, warps = 4>
   wg.barrier
   // CHECK: wg.copy_out %{{.*}}, %{{.*}} rows %{{.*}} : !wg.smem<64x128xf16>, memref<?x128xf16, strided<[?, 1], offset: ?>>
   wg.copy_out %out, %mem rows %n : !wg.smem<64x128xf16>, !global

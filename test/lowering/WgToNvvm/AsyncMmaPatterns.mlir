@@ -64,4 +64,25 @@ gpu.module @kernels attributes {fa.target = "sm_90a"} {
     wg.store %s, %mc rows %n : !acc, memref<?x8xf32, strided<[?, 1], offset: ?>>
     gpu.return
   }
+
+  // The first half of A in registers, which ldmatrix fills (rows of warp w from 16 w on), the rest by descriptor.
+  // CHECK-LABEL: gpu.func @front
+  // CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {{.*}}num = 4 : i32
+  // CHECK: llvm.inline_asm has_side_effects {{.*}}mov.b64 {low, high}, $12;\0A
+  // CHECK-SAME: {$0, $1, $2, $3}, {$4, $5, $6, $7}, db, first, 1, 1, 0;
+  // CHECK-SAME: {$0, $1, $2, $3}, {$8, $9, $10, $11}, db, others, 1, 1, 0;
+  // CHECK-SAME: add.u32 moved, low, 4;\0Amov.b64 da, {moved, high};\0Aadd.s64 db, $13, 4;\0Awgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, da, db, others, 1, 1, 0, 0;
+  // CHECK-SAME: "=f,=f,=f,=f,r,r,r,r,r,r,r,r,l,l,~{memory}"
+  gpu.func @front(%out: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %q = wg.alloc {offset = 0} : !wg.smem<64x64xf16, sw128>
+    %k = wg.alloc {offset = 8192} : !k
+    %f = wg.get %q : !wg.smem<64x64xf16, sw128> -> !wg.frag<64x32xf16, a, warps = 4>
+    %s0 = wg.mma_async %q front(%f : !wg.frag<64x32xf16, a, warps = 4>), %k {transpose_b} : !wg.smem<64x64xf16, sw128>, !k -> !pend
+    %s = wg.wait_mma %s0 : !pend
+    %m = memref.reinterpret_cast %out to offset: [0], sizes: [64, 8], strides: [8, 1] : memref<f32> to memref<64x8xf32, strided<[8, 1]>>
+    %mc = memref.cast %m : memref<64x8xf32, strided<[8, 1]>> to memref<?x8xf32, strided<[?, 1], offset: ?>>
+    %n = arith.constant 64 : index
+    wg.store %s, %mc rows %n : !acc, memref<?x8xf32, strided<[?, 1], offset: ?>>
+    gpu.return
+  }
 }
