@@ -161,7 +161,7 @@ private:
       if (!schedule || failed(checkWarps(op, schedule)))
         return failure();
       bool tma = rows[0].tma && fitsWgmma(op, schedule);
-      bool wide = !given && any->wide;
+      bool wide = !given && any->wide && !tma;
       versions.push_back(VersionAttr::get(op.getContext(), schedule, tma,
                                           /*most_keys=*/0, wide));
       if (tma || wide)
@@ -195,7 +195,7 @@ private:
   VersionAttr version(AttentionOp op,
                       const ::fa::target::ScheduleRow &row) const {
     return VersionAttr::get(op.getContext(), read(op, row), row.tma,
-                            row.mostKeys, row.wide);
+                            row.mostKeys, row.wide && !row.tma);
   }
 
   ScheduleAttr read(AttentionOp op,

@@ -52,6 +52,10 @@ fa::target::chooseSchedules(const ScheduleQuery &query) {
       // A later row that asks no less than an earlier one is never taken.
       if (!rows.empty() && row.tma && rows.back().mostKeys == 0)
         continue;
+      // One that asks less and says the same takes its place.
+      if (!rows.empty() && row.tma && row.mostKeys == 0 &&
+          row.fields == rows.back().fields)
+        rows.pop_back();
       rows.push_back(row);
       if (!row.isConditional())
         return rows;

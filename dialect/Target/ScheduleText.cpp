@@ -177,6 +177,7 @@ static std::string readLine(std::string_view line, int number,
   }
   ScheduleRow row;
   row.line = number;
+  row.fields = trim(line.substr(colon + 1));
   std::string wrong = readFields(line.substr(0, colon), conditionsOf(row),
                                  {"chip", "qk_dim", "v_dim"});
   if (wrong.empty())

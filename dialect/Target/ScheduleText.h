@@ -37,7 +37,8 @@ struct ScheduleRow {
   int64_t mostKeys = 0;
   /// Whether tiles come by TMA; tensors that it cannot load take a later row.
   bool tma = false;
-  /// Whether rows of tensors have to be aligned to 16 bytes.
+  /// Whether rows of tensors have to be aligned to 16 bytes, as TMA wants them
+  /// too, and the op may have no extras (ScheduleQuery).
   bool wide = false;
 
   // The fields of `#fa.schedule`, which documents them.
@@ -54,8 +55,9 @@ struct ScheduleRow {
   bool overlapTiles = false;
   int64_t qRegisters = 0;
 
-  /// Where the row stands in its text.
+  /// Where the row stands in its text, and its fields as they stand there.
   int line = 0;
+  std::string fields;
 
   bool isConditional() const { return tma || wide || mostKeys != 0; }
 };

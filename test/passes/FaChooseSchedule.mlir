@@ -42,7 +42,7 @@ func.func @plain(%q: !t, %o: !t) -> !t {
 // TMA-LABEL: func.func @keys
 // TMA: fa.attention
 // TMA-SAME: fa.versions = [#fa.version<schedule = <query_tile = 128, key_tile = 128, warps = 8
-// TMA-SAME: overlap_tiles = true, q_registers = 64>, tma = true>
+// TMA-SAME: overlap_tiles = true, q_registers = 64>, tma = true, most_keys = 4096>
 // TMA: fa.attention
 // TMA-NOT: overlap_tiles
 // TMA-LABEL: func.func @causal

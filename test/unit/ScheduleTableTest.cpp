@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace fa::target;
 
 namespace {
@@ -110,14 +112,20 @@ TEST(ShippedSchedules, EveryRowIsLegalForItsChip) {
   }
 }
 
+bool isAmong(const ScheduleRow &row, const std::vector<ScheduleRow> &chosen) {
+  return std::any_of(chosen.begin(), chosen.end(), [&](const ScheduleRow &one) {
+    return one.line == row.line;
+  });
+}
+
 /// Whether an op with the row's largest head dims, of some type and mask, takes
 /// it.
 bool isReachable(const ScheduleRow &row) {
   for (const char *type : {"f16", "bf16"})
     for (MaskClass mask : {Unmasked, CausalMask, WindowMask, LeftMask})
-      for (const ScheduleRow &chosen :
-           chooseSchedules({row.chip, type, row.maxQkDim, row.maxVDim, mask}))
-        if (chosen.line == row.line)
+      for (bool extras : {false, true})
+        if (isAmong(row, chooseSchedules({row.chip, type, row.maxQkDim,
+                                          row.maxVDim, mask, extras})))
           return true;
   return false;
 }
@@ -135,6 +143,15 @@ TEST(ShippedSchedules, MaskAndLengthClassesChooseRows) {
   EXPECT_TRUE(rows[1].tma && rows[1].mostKeys == 0);
   EXPECT_FALSE(rows[2].isConditional());
   EXPECT_EQ(chooseSchedules({"sm_90a", "f16", 64, 64, LeftMask}).size(), 2u);
+  // What needs registers besides does not take the row for many keys, and the
+  // one for few is the one for all.
+  rows = chooseSchedules({"sm_90a", "f16", 128, 128, CausalMask});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1].warps, 12);
+  rows = chooseSchedules({"sm_90a", "f16", 128, 128, CausalMask, true});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].mostKeys, 0);
+  EXPECT_EQ(rows[0].warps, 8);
   EXPECT_EQ(chooseSchedules({"sm_90a", "f16", 72, 72, Unmasked}).size(), 1u);
 }
 

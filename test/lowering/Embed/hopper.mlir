@@ -30,11 +30,11 @@
 // CHECK:      map 8 type 9 at 0 sizes 64 200 8 1 strides 1024 128 16 box 64 128 1 1
 // CHECK:      map 12 type 6 at 0 sizes 64 300 2 strides 256 128 box 64 192 1
 // Of 18 tiles five stay, as many as there are multiprocessors; three are fewer.
-// CHECK:      launch fa_attention_tma grid 5 block 384 shared 229536 params 0 {{.*}} 1 {{.*}} 2
+// CHECK:      launch fa_attention_short_tma grid 5 block 384 shared 229536 params 0 {{.*}} 1 {{.*}} 2
 // An odd address, a stride of zero and no keys want other kernels. No queries, no launch.
 // CHECK-NEXT: launch fa_attention grid 18 block 128 shared 57344
 // CHECK-NEXT: launch fa_attention_wide grid 18 block 128 shared 57344
-// CHECK-NEXT: launch fa_attention_tma grid 3 block 384
+// CHECK-NEXT: launch fa_attention_short_tma grid 3 block 384
 // CHECK-NEXT: launch fa_attention_wide grid 3 block 128
 // CHECK-NEXT: launch fa_attention_short_tma grid 5 block 384
 // CHECK-NEXT: launch fa_attention_tma grid 5 block 512
