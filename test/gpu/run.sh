@@ -11,7 +11,7 @@ limit=1500 filter='' log='' device=cuda case_limit=120 tools=none
 # For the sanitizers: tails, dead rows, no keys, masks, windows, lengths, regions, narrow access, every kind of head dim,
 # and more tiles than an H200 has multiprocessors.
 small='^(c7-5x8-bottom|c5-255|c13-uneven|lengths-sink|c15-no-keys|c17-(d40|d80|d256|192-128)|c18-5-3|c19-6-2'
-small+='|c20-(pad-8|pad-1)|region-order|cute-causal|tiles-(192-128|d256)-causal)$'
+small+='|c20-(pad-8|pad-1)|region-order|cute-causal|tiles-(192-128|d256)-causal|long-d128-bf16)$'
 usage() {
   echo "error: expects [--limit SECONDS] [--filter REGEX] [--log FILE] [--device DEVICE] [--sanitize TOOLS], got '$1'" >&2
   exit 2
