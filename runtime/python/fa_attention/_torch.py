@@ -20,6 +20,7 @@ if not hasattr(torch.library, "custom_op"):
     raise LibraryError(f"torch: expects version 2.4 or newer, got {torch.__version__}")
 
 _ready = {}  # what a call looks like -> _Ready
+_recent = {}  # options, and which outputs are given -> the _Ready of the last such call without extras
 _MOST_READY = 4096
 
 # The public functions do more than is needed on the short way.
@@ -33,14 +34,29 @@ _PLAIN = (Tensor, torch.nn.Parameter)
 class _Ready:
     """What is left of a call that was checked: its plan and the outputs to allocate."""
 
-    __slots__ = ("launch", "handle", "pack", "count", "plan", "new_out", "new_lse")
+    __slots__ = ("launch", "handle", "pack", "count", "plan", "new_out", "new_lse", "index", "check")
 
-    def __init__(self, plan, out, lse):
+    def __init__(self, plan, out, lse, given):
         self.plan = plan  # owns the handle
+        self.index, self.check = out.get_device(), _guard(given)
         # ctypes takes values of its own kinds faster than numbers.
         self.launch, self.handle, self.count = plan._launch, plan._handle, ctypes.c_size_t(plan.count)
         self.pack = struct.Struct(f"{plan.count}P").pack  # an array of addresses in a tenth of the time of ctypes'
         self.new_out, self.new_lse = _maker(out), None if lse is None else _maker(lse)
+
+
+def _guard(given):
+    """A function that tells whether tensors are like these: types, devices, sizes, strides."""
+    # What torch.compile's own code asks takes a tenth of the time of a key and its hash. It may say no to tensors that
+    # are alike, where torch is in another mode than now.
+    try:
+        make = torch._C._dynamo.guards.TensorGuards
+        check = make(*given, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
+        if check(*given) is True:
+            return check
+    except (AttributeError, RuntimeError, TypeError):  # as above
+        pass
+    return lambda *tensors: False
 
 
 def _maker(x):
@@ -98,27 +114,49 @@ def _refuse_gradient(given, x):
     )
 
 
-def _longer_key(key, extras, out, lse_out):
-    """The key of a call with further tensors, from the one of its q, k and v. Its length tells it from other kinds."""
+def _key(q, k, v, extras, options, out, lse_out):
+    """What the plan of a call depends on but for addresses; None where q, k and v are not of one kind."""
+    kind, index = q.dtype, q.get_device()
+    # Compared here, since hashing three types and devices takes longer. The long way says what is wrong.
+    if k.dtype is not kind or v.dtype is not kind or k.get_device() != index or v.get_device() != index:
+        return None
+    key = (kind, index, q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), options)
+    if extras is None and out is lse_out is None:
+        return key
     given = (out, lse_out) if extras is None else (out, lse_out, *extras)
     return (key, *[None if x is None else (x.dtype, x.get_device(), x.shape, x.stride()) for x in given])
 
 
+def _given(q, k, v, out, lse_out):
+    if lse_out is None:
+        return (q, k, v) if out is None else (q, k, v, out)
+    return (q, k, v, lse_out) if out is None else (q, k, v, out, lse_out)
+
+
+def _find(place, q, k, v, extras, options, out, lse_out):
+    """The key of the call, and its _Ready where it was made before. It is then the recent one of its place."""
+    key = _key(q, k, v, extras, options, out, lse_out)
+    ready = _ready.get(key)
+    if ready is not None and place is not None:
+        if _recent.get(place) is ready:  # made in another mode of torch
+            ready.check = _guard(_given(q, k, v, out, lse_out))
+        _recent[place] = ready
+    return key, ready
+
+
 def _launch(q, k, v, extras, options, out, lse_out, stream):
     try:
-        kind, index = q.dtype, q.get_device()
-        # Compared here, since hashing three types and devices takes longer. The long way says what is wrong.
-        if k.dtype is not kind or v.dtype is not kind or k.get_device() != index or v.get_device() != index:
-            return run(q, k, v, extras, options, out, lse_out, stream)[0]
-        # What the plan depends on but for addresses.
-        key = (kind, index, q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), options)
-        if extras is not None or lse_out is not None:
-            key = _longer_key(key, extras, out, lse_out)
-        elif out is not None:
-            key = (key, out.dtype, out.get_device(), out.shape, out.stride())
-        ready = _ready.get(key)
+        place = (options, out is None, lse_out is None) if extras is None else None
+        ready = _recent.get(place)
+        key = None
+        if ready is None or not ready.check(*_given(q, k, v, out, lse_out)):
+            key, ready = _find(place, q, k, v, extras, options, out, lse_out)
+            if key is None:
+                return run(q, k, v, extras, options, out, lse_out, stream)[0]
         # On another device than the current one, and in a thread's first call, the context has to be made current.
+        index = -1 if ready is None else ready.index
         if ready is None or index >= 0 and (index != _current_device() or index not in of_thread.devices):
+            key = key or _key(q, k, v, extras, options, out, lse_out)
             return _first(key, q, k, v, extras, options, out, lse_out, stream)
         if stream is not None:
             stream = _arrays.stream_of(q, stream)
@@ -147,7 +185,10 @@ def _first(key, q, k, v, extras, options, out, lse_out, stream):
     if not (q.data_ptr() | k.data_ptr() | v.data_ptr() | o.data_ptr()) & 15:
         if len(_ready) >= _MOST_READY:
             _ready.clear()
-        _ready[key] = _Ready(plan, o, lse)
+            _recent.clear()
+        ready = _ready[key] = _Ready(plan, o, lse, _given(q, k, v, out, lse_out))
+        if extras is None:
+            _recent[(options, out is None, lse_out is None)] = ready
     return result
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """fa_attention on torch tensors: on CUDA where there is a device, else on the CPU. torch_cases.py lists the kernels."""
 
+import itertools
 import shutil
 import threading
 import time
@@ -159,6 +160,17 @@ class Attention(Case):
             q, k, v = problem()
             self.close(fa_attention.attention(q, k, v), finish(scores(q, k), v)[0])
             self.close(fa_attention.attention(q, k, v, out=torch.empty_like(q)), finish(scores(q, k), v)[0])
+
+    def test_kinds_in_turns(self):
+        """Calls that differ in sizes, strides, type and torch's mode alone, each right behind each other one."""
+        kinds = [problem(), problem(queries=70), problem(keys=33), problem(dim=64, dtype=torch.bfloat16)]
+        q, k, v = problem()
+        kinds.append((q.transpose(1, 2).contiguous().transpose(1, 2), k, v))
+        kinds.append((q, k[:1].expand_as(k), v))
+        for first, second in itertools.product(kinds, repeat=2):
+            for (q, k, v), mode in itertools.product((first, second), (torch.no_grad, torch.inference_mode)):
+                with mode():
+                    self.close(fa_attention.attention(q, k, v), finish(scores(q, k), v)[0])
 
     def test_threads(self):
         q, k, v = problem()
@@ -445,6 +457,7 @@ class Overhead(Case):
         finally:
             for key in kept:
                 del _torch._ready[key]
+            _torch._recent.clear()
         print(f"\nPython, microseconds before the launch: {into:.1f} with out=, {fresh:.1f} without, {both:.1f} with lse")
         self.assertEqual(len(kept), 3)
         self.assertLess(both, 15)
