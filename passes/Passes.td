@@ -601,8 +601,8 @@ def WgJoinRare : Pass<"wg-join-rare", "ModuleOp"> {
 def WgIntegerMaxima : Pass<"wg-integer-maxima", "ModuleOp"> {
   let summary = "Take maxima of bits as integers, three at a time";
   let description = [{
-    Stage async, behind `wg-join-rare`. Maxima that are read only where they pass the
-    bound that a loop over key tiles carries:
+    Stage async, behind `wg-join-rare`. Maxima of a product's scores, masked or not,
+    that are read only where they pass the bound that a loop over key tiles carries:
 
     ```mlir
                                              %below = wg.any(%bound) { b < 0 }

@@ -84,6 +84,31 @@ static bool readAboveOnly(wg::JoinRowsOp whole, Limit limit) {
   });
 }
 
+/// Whether a map chooses among values and computes none: a mask.
+static bool onlyChooses(wg::MapOp map) {
+  return llvm::all_of(
+      map.getBody().front().without_terminator(), [](Operation &op) {
+        return isa<arith::SelectOp>(op) ||
+               llvm::none_of(op.getResultTypes(), llvm::IsaPred<FloatType>);
+      });
+}
+
+/// Whether `scores` are a product's, masked or not. What a region computes of
+/// them is otherwise done together with their maxima, and a branch between the
+/// two took an eighth of the kernel's rate.
+static bool comeFromProduct(Value scores) {
+  if (scores.getDefiningOp<wg::WaitMmaOp>())
+    return true;
+  if (auto map = scores.getDefiningOp<wg::MapOp>())
+    return onlyChooses(map) && comeFromProduct(map.getOperands().front());
+  auto branch = scores.getDefiningOp<scf::IfOp>();
+  if (!branch)
+    return false;
+  unsigned place = cast<OpResult>(scores).getResultNumber();
+  return comeFromProduct(branch.thenYield().getOperand(place)) &&
+         comeFromProduct(branch.elseYield().getOperand(place));
+}
+
 static std::optional<Step> matchStep(scf::IfOp branch) {
   auto loop = dyn_cast<scf::ForOp>(branch->getParentOp());
   auto vote = branch.getCondition().getDefiningOp<wg::AnyOp>();
@@ -93,7 +118,8 @@ static std::optional<Step> matchStep(scf::IfOp branch) {
   std::optional<unsigned> place = carriedPlace(loop, vote.getOperand(1));
   if (!max || max.getKind() != wg::Combine::MaximumF ||
       !max.getInit().getType().getPartial() ||
-      max->getBlock() != loop.getBody() || !place)
+      max->getBlock() != loop.getBody() || !place ||
+      !comeFromProduct(max.getFrag()))
     return std::nullopt;
   std::optional<Limit> limit = limitOf(loop, branch, *place);
   bool fits = limit && llvm::all_of(max->getUsers(), [&](Operation *user) {

@@ -3,6 +3,7 @@
 
 !s = !wg.frag<64x32xf32, acc, warps = 4>
 !rows = !wg.rows<64xf32, warps = 4>
+!pend = !wg.pending<64x32xf32, acc, warps = 4>
 !max = !wg.rows<64xf32, warps = 4, partial = maximumf>
 
 module attributes {fa.stage = "async"} {
@@ -26,8 +27,9 @@ gpu.module @m attributes {fa.target = "sm_90a"} {
 // CHECK-NEXT: wg.reduce_rows maximum_bits
 // CHECK: wg.any(%[[MAX]], %[[BOUND]]
 // CHECK: wg.join_rows %[[MAX]]
-gpu.func @f(%s: !s, %m0: !rows, %far: i1, %slack: f32, %lows: !max, %n: index)
+gpu.func @f(%p: !pend, %m0: !rows, %far: i1, %slack: f32, %lows: !max, %n: index)
     kernel attributes {fa.kernel, fa.tma} {
+  %s = wg.wait_mma %p : !pend
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %ninf = arith.constant 0xFF800000 : f32
@@ -72,13 +74,125 @@ gpu.func @f(%s: !s, %m0: !rows, %far: i1, %slack: f32, %lows: !max, %n: index)
   gpu.return
 }
 
+// A mask is no matter.
+// CHECK-LABEL: gpu.func @masked
+// CHECK: wg.reduce_rows maximum_bits
+gpu.func @masked(%p: !pend, %m0: !rows, %far: i1, %slack: f32, %lows: !max, %n: index)
+    kernel attributes {fa.kernel, fa.tma} {
+  %s0 = wg.wait_mma %p : !pend
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ninf = arith.constant 0xFF800000 : f32
+  %bound0 = wg.map(%m0 : !rows) -> !rows {
+  ^bb0(%x: f32, %row: index):
+    %sum = arith.addf %x, %slack : f32
+    %z = arith.select %far, %ninf, %sum : f32
+    wg.yield %z : f32
+  }
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m = %m0, %bound = %bound0) -> (!rows, !rows) {
+    %s = wg.map(%s0 : !s) -> !s {
+    ^bb0(%x: f32, %row: index, %col: index):
+      %keeps = arith.cmpi slt, %col, %n : index
+      %z = arith.select %keeps, %x, %ninf : f32
+      wg.yield %z : f32
+    }
+    %mx = wg.reduce_rows maximumf %s, %lows : !s, !max
+    %asks = wg.any(%mx, %bound : !max, !rows) {
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.cmpf ogt, %x, %y : f32
+      wg.yield %z : i1
+    }
+    %moved:2 = scf.if %asks -> (!rows, !rows) {
+      %limit = wg.map(%m : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %z = arith.addf %x, %slack : f32
+        wg.yield %z : f32
+      }
+      %whole = wg.join_rows %mx : !max
+      %new = wg.map(%m, %whole, %limit, %whole : !rows, !rows, !rows, !rows) -> !rows {
+      ^bb0(%x: f32, %y: f32, %l: f32, %next: f32, %row: index):
+        %passes = arith.cmpf ogt, %y, %l : f32
+        %z = arith.select %passes, %next, %x : f32
+        wg.yield %z : f32
+      }
+      %next = wg.map(%new : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %sum = arith.addf %x, %slack : f32
+        %z = arith.select %far, %ninf, %sum : f32
+        wg.yield %z : f32
+      }
+      scf.yield %new, %next : !rows, !rows
+    } else {
+      scf.yield %m, %bound : !rows, !rows
+    }
+    scf.yield %moved#0, %moved#1 : !rows, !rows
+  }
+  gpu.return
+}
+
+// What a region computes stays together with its maxima.
+// CHECK-LABEL: gpu.func @region
+// CHECK-NOT: bits
+gpu.func @region(%p: !pend, %m0: !rows, %far: i1, %slack: f32, %lows: !max, %n: index)
+    kernel attributes {fa.kernel, fa.tma} {
+  %s0 = wg.wait_mma %p : !pend
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ninf = arith.constant 0xFF800000 : f32
+  %bound0 = wg.map(%m0 : !rows) -> !rows {
+  ^bb0(%x: f32, %row: index):
+    %sum = arith.addf %x, %slack : f32
+    %z = arith.select %far, %ninf, %sum : f32
+    wg.yield %z : f32
+  }
+  %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m = %m0, %bound = %bound0) -> (!rows, !rows) {
+    %s = wg.map(%s0 : !s) -> !s {
+    ^bb0(%x: f32, %row: index, %col: index):
+      %z = arith.addf %x, %slack : f32
+      wg.yield %z : f32
+    }
+    %mx = wg.reduce_rows maximumf %s, %lows : !s, !max
+    %asks = wg.any(%mx, %bound : !max, !rows) {
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.cmpf ogt, %x, %y : f32
+      wg.yield %z : i1
+    }
+    %moved:2 = scf.if %asks -> (!rows, !rows) {
+      %limit = wg.map(%m : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %z = arith.addf %x, %slack : f32
+        wg.yield %z : f32
+      }
+      %whole = wg.join_rows %mx : !max
+      %new = wg.map(%m, %whole, %limit, %whole : !rows, !rows, !rows, !rows) -> !rows {
+      ^bb0(%x: f32, %y: f32, %l: f32, %next: f32, %row: index):
+        %passes = arith.cmpf ogt, %y, %l : f32
+        %z = arith.select %passes, %next, %x : f32
+        wg.yield %z : f32
+      }
+      %next = wg.map(%new : !rows) -> !rows {
+      ^bb0(%x: f32, %row: index):
+        %sum = arith.addf %x, %slack : f32
+        %z = arith.select %far, %ninf, %sum : f32
+        wg.yield %z : f32
+      }
+      scf.yield %new, %next : !rows, !rows
+    } else {
+      scf.yield %m, %bound : !rows, !rows
+    }
+    scf.yield %moved#0, %moved#1 : !rows, !rows
+  }
+  gpu.return
+}
+
 // A reference that is the maximum itself, wherever it lies, needs that.
 // CHECK-LABEL: gpu.func @reads_all
 // CHECK: scf.for
 // CHECK-NEXT: wg.reduce_rows maximumf
 // CHECK-NOT: bits
-gpu.func @reads_all(%s: !s, %m0: !rows, %slack: f32, %lows: !max, %n: index)
+gpu.func @reads_all(%p: !pend, %m0: !rows, %slack: f32, %lows: !max, %n: index)
     kernel attributes {fa.kernel, fa.tma} {
+  %s = wg.wait_mma %p : !pend
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %bound0 = wg.map(%m0 : !rows) -> !rows {
@@ -115,8 +229,9 @@ gpu.func @reads_all(%s: !s, %m0: !rows, %slack: f32, %lows: !max, %n: index)
 // CHECK: scf.for
 // CHECK-NEXT: wg.reduce_rows maximumf
 // CHECK-NOT: bits
-gpu.func @other_bound(%s: !s, %m0: !rows, %slack: f32, %lows: !max, %n: index, %bound0: !rows)
+gpu.func @other_bound(%p: !pend, %m0: !rows, %slack: f32, %lows: !max, %n: index, %bound0: !rows)
     kernel attributes {fa.kernel, fa.tma} {
+  %s = wg.wait_mma %p : !pend
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m = %m0, %bound = %bound0) -> (!rows, !rows) {
