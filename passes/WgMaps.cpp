@@ -82,6 +82,15 @@ static bool isAbove(Value value, Value x, Value y) {
          compare.getLhs() == x && compare.getRhs() == y;
 }
 
+Value mlir::fa::buildVoteForMore(OpBuilder &b, Location loc, Value values,
+                                 Value limit) {
+  return buildVote(
+      b, loc, {values, limit}, [&](OpBuilder &inner, ValueRange args) {
+        return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT,
+                                     args[0], args[1]);
+      });
+}
+
 bool mlir::fa::asksForMore(wg::AnyOp vote) {
   Block &body = vote.getBody().front();
   return vote.getNumOperands() == 2 &&

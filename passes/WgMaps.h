@@ -36,8 +36,10 @@ bool joinsFirst(wg::MapOp map);
 /// nothing else is replaced by it.
 void replaceJoin(wg::MapOp map, Value joined);
 
-/// Whether the vote asks for an element of the first operand above the
-/// second's.
+/// Whether some row of `values` that the warp holds is above its `limit`.
+Value buildVoteForMore(OpBuilder &b, Location loc, Value values, Value limit);
+
+/// Whether the vote asks for that.
 bool asksForMore(wg::AnyOp vote);
 
 /// `rows` and a number.

@@ -117,11 +117,7 @@ static Value slack(RowMax found, Operation *place, int64_t bits) {
 static Value newReference(OpBuilder &b, RowMax found, Value part, Value limit,
                           Value most, float share) {
   Location loc = found.reduce.getLoc();
-  Value vote =
-      buildVote(b, loc, {part, limit}, [&](OpBuilder &inner, ValueRange args) {
-        return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OGT,
-                                     args[0], args[1]);
-      });
+  Value vote = buildVoteForMore(b, loc, part, limit);
   auto branch = scf::IfOp::create(b, loc, found.reference.getType(), vote,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder inner = branch.getThenBodyBuilder();
