@@ -16,7 +16,9 @@ commands = re.findall(r"^    ((?:build/bin/|grep ).*)$", pathlib.Path(readme).re
 if not commands:
     sys.exit(f"{readme}: expects commands, got none")
 for command in commands:
-    command = command.replace("build/bin/", f"{build}/bin/").replace("/tmp/", f"{out}/")
+    # In one go: either folder may itself lie in /tmp.
+    places = {"build/bin/": f"{build}/bin/", "/tmp/": f"{out}/"}
+    command = re.sub("build/bin/|/tmp/", lambda found: places[found[0]], command)
     print("$", command, flush=True)
     run = subprocess.run(["bash", "-c", command], cwd=pathlib.Path(readme).parent)
     if run.returncode != 0:
