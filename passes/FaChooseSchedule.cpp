@@ -127,7 +127,7 @@ private:
     return row.tmaStore && (row.warps <= kWarpsOfTwo || !needsMore);
   }
 
-  /// Nor have two for part of Q.
+  /// Where regions need registers, none are left for columns of Q.
   static int64_t queriesToHold(AttentionOp op,
                                const ::fa::target::ScheduleRow &row) {
     bool needsMore = op.hasScoreRegion() || op.hasKeepRegion();
@@ -154,9 +154,15 @@ private:
     SmallVector<Attribute> versions;
     std::optional<ScheduleAttr> given = op.getSchedule();
     if (given || overrules()) {
-      // What is asked for, and what takes the tensors that it cannot load.
-      auto any = llvm::find_if(
-          rows, [](const auto &row) { return row.mostKeys == 0; });
+      // What is asked for, and what takes the tensors that it cannot load. Of
+      // rows that take any launch the first is overruled, but for one that has
+      // another one's place for many keys.
+      auto any = llvm::find_if(rows, [&](const auto &row) {
+        return row.mostKeys == 0 && row.tma == rows[0].tma &&
+               !(row.tma && row.wide);
+      });
+      if (any == rows.end())
+        any = rows.begin();
       ScheduleAttr schedule = overrule(op, given ? *given : read(op, *any));
       if (!schedule || failed(checkWarps(op, schedule)))
         return failure();

@@ -574,6 +574,10 @@ def WgHoldQueries : Pass<"wg-hold-queries", "ModuleOp"> {
     scf.for ... {                      ==>    scf.for ... {
       %s = wg.mma_async %q, %k ...              %s = wg.mma_async %q front(%qr), %k ...
     ```
+
+    With all columns held the loops do not read the tile. Its slot goes back as soon
+    as all warps have read it and the products in front of the loops are done, so
+    that the next query tile is loaded under this one.
   }];
   let dependentDialects = ["wg::WgDialect"];
 }

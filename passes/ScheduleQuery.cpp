@@ -21,5 +21,6 @@ using namespace mlir::fa;
           op.getVDim(),
           ::fa::target::maskClass(mask.getLeftBound().has_value(),
                                   mask.getRightBound().has_value()),
-          extras};
+          extras,
+          op.isPacked()};
 }

@@ -16,11 +16,18 @@ using namespace mlir;
 using namespace mlir::fa;
 
 /// Whether a loop in which `product` stands runs with the same shared A operand
-/// throughout.
+/// throughout; a band that is taken in the loop moves in front of it.
 static bool keepsTile(wg::MmaAsyncOp product) {
   auto loop = product->getParentOfType<scf::ForOp>();
-  return loop && isa<wg::SmemType>(product.getA().getType()) &&
-         loop.isDefinedOutsideOfLoop(product.getA());
+  if (!loop || !isa<wg::SmemType>(product.getA().getType()))
+    return false;
+  auto band = product.getA().getDefiningOp<wg::BandOp>();
+  if (band && loop->isProperAncestor(band) &&
+      llvm::all_of(band->getOperands(), [&](Value operand) {
+        return loop.isDefinedOutsideOfLoop(operand);
+      }))
+    band->moveBefore(loop);
+  return loop.isDefinedOutsideOfLoop(product.getA());
 }
 
 /// The first columns of `tile`, at most `columns`, where it is known.
@@ -34,39 +41,72 @@ static Value hold(Value tile, int64_t columns, int64_t warps) {
   return wg::GetOp::create(b, tile.getLoc(), frag, tile);
 }
 
-/// The release of the ring's slot that `tile` is, or is a band of, in the block
-/// of `op`; null where there is none.
-static wg::ReleaseOp releaseOf(Value tile, Operation *op) {
+/// The op that takes the slot of a ring that `tile` is, or is a band of; null
+/// where the slot is taken in several places.
+static Operation *slotOf(Value tile) {
   if (auto band = tile.getDefiningOp<wg::BandOp>())
     tile = band.getTile();
   Operation *slot = tile.getDefiningOp();
   if (!isa_and_nonnull<wg::AcquireOp, wg::PeekOp>(slot))
-    return {};
-  for (auto release : op->getBlock()->getOps<wg::ReleaseOp>())
-    if (release->getOperands() == slot->getOperands())
-      return release;
-  return {};
+    return nullptr;
+  for (Operation *user : slot->getOperand(0).getUsers())
+    if (user != slot && isa<wg::AcquireOp, wg::PeekOp>(user) &&
+        user->getOperands() == slot->getOperands())
+      return nullptr;
+  return slot;
 }
 
-/// Gives the slot of `tile`, of which `held` is all, back behind `held` and the
-/// products of its block that read the tile: the next query tile is loaded
-/// under this one.
-static void releaseEarly(Value tile, Operation *held) {
-  wg::ReleaseOp release = releaseOf(tile, held);
-  if (!release)
-    return;
-  Operation *last = held;
+/// Whether `op` has been executed where `later` is.
+static bool isBefore(Operation *op, Operation *later) {
+  for (; op && op->getBlock(); op = op->getParentOp())
+    if (Operation *other = op->getBlock()->findAncestorOpInBlock(*later))
+      return op != other && op->isBeforeInBlock(other);
+  return false;
+}
+
+/// Of `last` and what reads `tile`, or waits for a product that does, the last,
+/// in the block of `last`; null where that is not told.
+static Operation *lastReader(Value tile, Operation *last) {
   for (Operation *user : tile.getUsers()) {
-    auto product = dyn_cast<wg::MmaAsyncOp>(user);
-    if (!product)
+    if (auto band = dyn_cast<wg::BandOp>(user)) {
+      last = lastReader(band.getResult(), last);
+      if (!last)
+        return nullptr;
       continue;
-    auto wait = dyn_cast<wg::WaitMmaOp>(*product->user_begin());
-    if (!wait || wait->getBlock() != last->getBlock())
-      return;
-    if (last->isBeforeInBlock(wait))
-      last = wait;
+    }
+    Operation *reader = isa<wg::GetOp, wg::ZeroRowsOp>(user) ? user : nullptr;
+    if (auto product = dyn_cast<wg::MmaAsyncOp>(user)) {
+      auto wait = dyn_cast<wg::WaitMmaOp>(*product->user_begin());
+      if (wait && wait.getPending() == product.getResult())
+        reader = wait;
+    }
+    if (!reader)
+      return nullptr;
+    if (reader == last || isBefore(reader, last))
+      continue;
+    if (reader->getBlock() != last->getBlock())
+      return nullptr;
+    last = reader;
   }
-  release->moveAfter(last);
+  return last;
+}
+
+/// Gives the slot of `tile`, of which `held` is all, back behind the last that
+/// reads it: the next query tile is loaded under this one. All warps have read
+/// by then.
+static void releaseEarly(Value tile, Operation *held) {
+  Operation *slot = slotOf(tile);
+  Operation *last = slot ? lastReader(slot->getResult(0), held) : nullptr;
+  if (!last)
+    return;
+  for (auto release : held->getBlock()->getOps<wg::ReleaseOp>())
+    if (release->getOperands() == slot->getOperands() &&
+        last->isBeforeInBlock(release)) {
+      release->moveAfter(last);
+      OpBuilder b(release);
+      wg::BarrierOp::create(b, release.getLoc());
+      return;
+    }
 }
 
 static void holdQueries(gpu::GPUFuncOp kernel, int64_t columns) {
@@ -87,7 +127,11 @@ static void holdQueries(gpu::GPUFuncOp kernel, int64_t columns) {
   for (auto [tile, front] : held)
     if (columns >= cast<wg::SmemType>(tile.getType()).getCols())
       releaseEarly(tile, front.getDefiningOp());
-  if (held.empty())
+  bool hasLoops =
+      llvm::any_of(findOps<wg::MmaAsyncOp>(kernel), [](wg::MmaAsyncOp product) {
+        return bool(product->getParentOfType<scf::ForOp>());
+      });
+  if (held.empty() && hasLoops)
     emitRemark(kernel.getLoc()) << "no columns of Q are held in registers: no "
                                    "loop reads the same tile all the time";
 }

@@ -76,18 +76,15 @@ private:
 // What there is
 //===----------------------------------------------------------------------===//
 
-/// A tile that is used in every iteration of an inner loop is brought once for
-/// all of them; what an inner loop brings itself needs the depth.
+/// What comes once for a query tile needs no more than Q does; what a loop over
+/// key tiles brings needs the depth.
 int64_t RingBuilder::stagesOf(wg::LoadOp load) {
   auto loop = load->getParentOfType<scf::ForOp>();
   if (!loop)
     return 1;
-  WalkResult inner = loop.getBody()->walk([&](wg::LoadOp other) {
-    return other->getParentOfType<scf::ForOp>() != loop
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  return inner.wasInterrupted() ? schedule.getQBuffers() : schedule.getStages();
+  bool isTileLoop =
+      staysForTiles(kernel) && !loop->getParentOfType<scf::ForOp>();
+  return isTileLoop ? schedule.getQBuffers() : schedule.getStages();
 }
 
 bool RingBuilder::plan(wg::LoadOp load) {

@@ -38,6 +38,7 @@ static bool takes(const ScheduleRow &row, const ScheduleQuery &query) {
   return query.qkDim <= row.maxQkDim && query.vDim <= row.maxVDim &&
          query.qkDim % row.dimMultiple == 0 &&
          query.vDim % row.dimMultiple == 0 && !(row.wide && query.extras) &&
+         !(row.wide && row.tma && query.packed) &&
          (row.masks & query.mask) != 0 &&
          (row.type == "any" || row.type == query.type);
 }
@@ -52,8 +53,8 @@ fa::target::chooseSchedules(const ScheduleQuery &query) {
       // A later row that asks no less than an earlier one is never taken.
       if (!rows.empty() && row.tma && rows.back().mostKeys == 0)
         continue;
-      // One that asks less and says the same takes its place.
-      if (!rows.empty() && row.tma && row.mostKeys == 0 &&
+      // One that takes more keys and says the same takes its place.
+      if (!rows.empty() && row.tma && rows.back().tma && row.mostKeys == 0 &&
           row.fields == rows.back().fields)
         rows.pop_back();
       rows.push_back(row);

@@ -30,6 +30,9 @@ struct ScheduleQuery {
   /// Whether the op has what needs registers besides (a region, lengths, a
   /// sink, a wider output): wide rows, which leave none, are not for it.
   bool extras = false;
+  /// Whether sequences are packed: a launch does not know how many keys each
+  /// has, and rows with `tma` and `wide`, for many keys, are not for it.
+  bool packed = false;
 };
 
 /// The rows for the chip, then for the chip whose rows it takes behind its own,

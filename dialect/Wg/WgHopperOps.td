@@ -242,8 +242,9 @@ def Wg_ReleaseOp : Wg_Op<"release", [MemoryEffects<syncEffects>, Wg_CursorOf<"cu
   let summary = "Gives a slot back to the producer";
   let description = [{
     This warpgroup reads the slot no more: every product that reads it has been
-    waited for. Where ordinary loads or stores touched the slot (`wg.zero_rows`), a
-    `wg.barrier` stands in front, and behind stores a `wg.fence_async` besides.
+    waited for. Where ordinary loads or stores touched the slot (`wg.get`,
+    `wg.zero_rows`), a `wg.barrier` stands between, and behind stores a
+    `wg.fence_async` besides.
 
     Executed by: one thread of each warpgroup. Memory: orders shared memory.
     Lowers to: `mbarrier.arrive` on empty.

@@ -50,6 +50,42 @@ gpu.func @two_buffers(%Q: !rows, %K: !rows, %n: index) kernel attributes {fa.ker
   gpu.return
 }
 
+// Where tiles overlap the next one asks for Q first.
+// CHECK-LABEL: gpu.func @overlap
+// CHECK: wg.load %{{.*}} -> !wg.smem<128x64
+// CHECK: scf.if
+gpu.func @overlap(%Q: !rows, %K: !rows, %n: index) kernel attributes {fa.kernel, fa.tma,
+    fa.schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 8, grid = counter, overlap_tiles = true>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %zeros = wg.splat %zero : f32 -> !s
+  %q = wg.load %Q rows %n : !rows -> !q
+  %some = arith.cmpi sgt, %n, %c0 : index
+  scf.if %some {
+    %k = wg.load %K rows %n : !rows -> !k
+    %s = wg.mma %q, %k, %zeros {transpose_b} : !q, !k, !s
+  }
+  gpu.return
+}
+
+// A block with one tile waits for nothing.
+// CHECK-LABEL: gpu.func @one_tile
+// CHECK: wg.load %{{.*}} -> !wg.smem<128x64
+// CHECK: scf.if
+gpu.func @one_tile(%Q: !rows, %K: !rows, %n: index) kernel attributes {fa.kernel, fa.tma,
+    fa.schedule = #fa.schedule<query_tile = 128, key_tile = 64, warps = 8>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %zeros = wg.splat %zero : f32 -> !s
+  %q = wg.load %Q rows %n : !rows -> !q
+  %some = arith.cmpi sgt, %n, %c0 : index
+  scf.if %some {
+    %k = wg.load %K rows %n : !rows -> !k
+    %s = wg.mma %q, %k, %zeros {transpose_b} : !q, !k, !s
+  }
+  gpu.return
+}
+
 // A user outside of the branch.
 // CHECK-LABEL: gpu.func @used_outside
 // CHECK: wg.load %{{.*}} -> !wg.smem<128x64

@@ -152,6 +152,9 @@ TEST(ShippedSchedules, MaskAndLengthClassesChooseRows) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].mostKeys, 0);
   EXPECT_EQ(rows[0].warps, 8);
+  rows = chooseSchedules({"sm_90a", "f16", 128, 128, CausalMask, false, true});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].warps, 8);
   EXPECT_EQ(chooseSchedules({"sm_90a", "f16", 72, 72, Unmasked}).size(), 1u);
 }
 

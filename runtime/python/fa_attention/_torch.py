@@ -22,6 +22,7 @@ if not hasattr(torch.library, "custom_op"):
 _ready = {}  # what a call looks like -> _Ready
 _recent = {}  # options, and which outputs are given -> the _Ready of the last such call without extras
 _MOST_READY = 4096
+_MOST_GUARDS = 4  # that are made for one kind of call, where torch's mode changes or a guard never holds
 
 # The public functions do more than is needed on the short way.
 _raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", lambda i: torch.cuda.current_stream(i).cuda_stream)
@@ -34,29 +35,31 @@ _PLAIN = (Tensor, torch.nn.Parameter)
 class _Ready:
     """What is left of a call that was checked: its plan and the outputs to allocate."""
 
-    __slots__ = ("launch", "handle", "pack", "count", "plan", "new_out", "new_lse", "index", "check")
+    __slots__ = ("launch", "handle", "pack", "count", "plan", "new_out", "new_lse", "index", "check", "guards")
 
-    def __init__(self, plan, out, lse, given):
+    def __init__(self, plan, out, lse):
         self.plan = plan  # owns the handle
-        self.index, self.check = out.get_device(), _guard(given)
+        self.index, self.check, self.guards = out.get_device(), _differs, 0
         # ctypes takes values of its own kinds faster than numbers.
         self.launch, self.handle, self.count = plan._launch, plan._handle, ctypes.c_size_t(plan.count)
         self.pack = struct.Struct(f"{plan.count}P").pack  # an array of addresses in a tenth of the time of ctypes'
         self.new_out, self.new_lse = _maker(out), None if lse is None else _maker(lse)
 
 
+def _differs(*tensors):
+    return False
+
+
 def _guard(given):
     """A function that tells whether tensors are like these: types, devices, sizes, strides."""
-    # What torch.compile's own code asks takes a tenth of the time of a key and its hash. It may say no to tensors that
-    # are alike, where torch is in another mode than now.
+    # What torch.compile's own code asks takes less time than a key and its hash. It may say no to tensors that are
+    # alike: where torch is in another mode than now, and always where two of them are one.
     try:
         make = torch._C._dynamo.guards.TensorGuards
         check = make(*given, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
-        if check(*given) is True:
-            return check
+        return check if check(*given) is True else _differs
     except (AttributeError, RuntimeError, TypeError):  # as above
-        pass
-    return lambda *tensors: False
+        return _differs
 
 
 def _maker(x):
@@ -138,8 +141,9 @@ def _find(place, q, k, v, extras, options, out, lse_out):
     key = _key(q, k, v, extras, options, out, lse_out)
     ready = _ready.get(key)
     if ready is not None and place is not None:
-        if _recent.get(place) is ready:  # made in another mode of torch
+        if _recent.get(place) is ready and ready.guards < _MOST_GUARDS:  # none yet, or made in another mode of torch
             ready.check = _guard(_given(q, k, v, out, lse_out))
+            ready.guards += 1
         _recent[place] = ready
     return key, ready
 
@@ -186,9 +190,7 @@ def _first(key, q, k, v, extras, options, out, lse_out, stream):
         if len(_ready) >= _MOST_READY:
             _ready.clear()
             _recent.clear()
-        ready = _ready[key] = _Ready(plan, o, lse, _given(q, k, v, out, lse_out))
-        if extras is None:
-            _recent[(options, out is None, lse_out is None)] = ready
+        _ready[key] = _Ready(plan, o, lse)
     return result
 
 

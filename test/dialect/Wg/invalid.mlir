@@ -662,3 +662,28 @@ func.func @K37_step(%a: !wg.smem<64x64xf16, sw128>) {
   %f = wg.get %a : !wg.smem<64x64xf16, sw128> -> !wg.frag<64x24xf16, a, warps = 4>
   return
 }
+
+// -----
+
+func.func @K26_front_warps(%a: !wg.smem<64x64xf16, sw128>, %f: !wg.frag<64x32xf16, a, warps = 2>, %b: !wg.smem<64x64xf16, sw128>) {
+  // expected-error @below {{expects a front of 4 warps, got '!wg.frag<64x32xf16, a, warps = 2>'}}
+  %p = wg.mma_async %a front(%f : !wg.frag<64x32xf16, a, warps = 2>), %b : !wg.smem<64x64xf16, sw128>, !wg.smem<64x64xf16, sw128> -> !wg.pending<64x64xf32, acc, warps = 4>
+  %s = wg.wait_mma %p : !wg.pending<64x64xf32, acc, warps = 4>
+  return
+}
+
+// -----
+
+func.func @K37_rows(%a: !wg.smem<128x64xbf16, sw128>) {
+  // expected-error @below {{with the rows and element type of the tile}}
+  %f = wg.get %a : !wg.smem<128x64xbf16, sw128> -> !wg.frag<64x32xbf16, a, warps = 4>
+  return
+}
+
+// -----
+
+func.func @K37_type(%a: !wg.smem<64x64xbf16, sw128>) {
+  // expected-error @below {{with the rows and element type of the tile}}
+  %f = wg.get %a : !wg.smem<64x64xbf16, sw128> -> !wg.frag<64x32xf16, a, warps = 4>
+  return
+}

@@ -167,10 +167,13 @@ class Attention(Case):
         q, k, v = problem()
         kinds.append((q.transpose(1, 2).contiguous().transpose(1, 2), k, v))
         kinds.append((q, k[:1].expand_as(k), v))
+        kinds.append((q, k, k))
         for first, second in itertools.product(kinds, repeat=2):
             for (q, k, v), mode in itertools.product((first, second), (torch.no_grad, torch.inference_mode)):
                 with mode():
-                    self.close(fa_attention.attention(q, k, v), finish(scores(q, k), v)[0])
+                    expected = finish(scores(q, k), v)[0]
+                    self.close(fa_attention.attention(q, k, v), expected)
+                    self.close(fa_attention.attention(q, k, v, out=torch.empty_like(q)), expected)
 
     def test_threads(self):
         q, k, v = problem()
