@@ -254,8 +254,8 @@ def Wg_ReleaseOp : Wg_Op<"release", [MemoryEffects<syncEffects>, Wg_CursorOf<"cu
     ```
 
     * K25 as for `wg.acquire`.
-    * K36: in its block, no product that reads the tile of `wg.acquire %ring[%c]` is
-      waited for behind it.
+    * K36: in its block, no product that reads the tile of `wg.acquire %ring[%c]`, or
+      a band of it, is waited for behind it.
   }];
   let arguments = (ins Wg_Ring:$ring, Wg_Cursor:$cursor);
   let assemblyFormat = "$ring `[` $cursor `]` attr-dict `:` qualified(type($ring))";

@@ -204,7 +204,11 @@ LogicalResult ReleaseOp::verify() {
     auto acquire = dyn_cast<AcquireOp>(user);
     if (!acquire || acquire.getCursor() != getCursor())
       continue;
-    for (Operation *reader : acquire.getResult().getUsers()) {
+    SmallVector<Operation *> readers(acquire.getResult().getUsers());
+    for (Operation *band : acquire.getResult().getUsers())
+      if (isa<BandOp>(band))
+        llvm::append_range(readers, band->getUsers());
+    for (Operation *reader : readers) {
       auto product = dyn_cast<MmaAsyncOp>(reader);
       Operation *wait =
           product ? waitInBlock(product.getResult(), (*this)->getBlock())

@@ -687,3 +687,15 @@ func.func @K37_type(%a: !wg.smem<64x64xbf16, sw128>) {
   %f = wg.get %a : !wg.smem<64x64xbf16, sw128> -> !wg.frag<64x32xf16, a, warps = 4>
   return
 }
+
+// -----
+
+func.func @K36_band(%ring: !wg.ring<2 x 128x64xf16, sw128, consumers = 2>, %c: !wg.cursor<2, consumer>, %w: index, %k: !wg.smem<64x64xf16, sw128>) {
+  %t = wg.acquire %ring[%c] : !wg.ring<2 x 128x64xf16, sw128, consumers = 2>
+  %b = wg.band %t[%w] : !wg.smem<128x64xf16, sw128> -> !wg.smem<64x64xf16, sw128, panel = 128>
+  %p = wg.mma_async %b, %k {transpose_b} : !wg.smem<64x64xf16, sw128, panel = 128>, !wg.smem<64x64xf16, sw128> -> !wg.pending<64x64xf32, acc, warps = 4>
+  // expected-error @below {{expects the products that read its slot to be waited for before it}}
+  wg.release %ring[%c] : !wg.ring<2 x 128x64xf16, sw128, consumers = 2>
+  %f = wg.wait_mma %p : !wg.pending<64x64xf32, acc, warps = 4>
+  return
+}
