@@ -64,11 +64,15 @@ static bool readsEachElement(Region &region) {
   return false;
 }
 
+static bool hasRegion(AttentionOp op) {
+  return op.hasScoreRegion() || op.hasKeepRegion();
+}
+
 static ::fa::target::Needs findNeeds(AttentionOp op) {
   using ::fa::target::Needs;
   if (readsEachElement(op.getScore()) || readsEachElement(op.getKeep()))
     return Needs::RegionThatReads;
-  if (op.hasScoreRegion() || op.hasKeepRegion())
+  if (hasRegion(op))
     return Needs::Region;
   if (op.getQLengths())
     return Needs::RowLengths;
@@ -123,15 +127,13 @@ private:
   static bool storesByTma(AttentionOp op,
                           const ::fa::target::ScheduleRow &row) {
     constexpr int64_t kWarpsOfTwo = 8;
-    bool needsMore = op.hasScoreRegion() || op.hasKeepRegion();
-    return row.tmaStore && (row.warps <= kWarpsOfTwo || !needsMore);
+    return row.tmaStore && (row.warps <= kWarpsOfTwo || !hasRegion(op));
   }
 
   /// Where regions need registers, none are left for columns of Q.
   static int64_t queriesToHold(AttentionOp op,
                                const ::fa::target::ScheduleRow &row) {
-    bool needsMore = op.hasScoreRegion() || op.hasKeepRegion();
-    return needsMore ? 0 : row.qRegisters;
+    return hasRegion(op) ? 0 : row.qRegisters;
   }
 
   /// A warp of a GPU takes whole instruction tiles of 16 rows.

@@ -3,6 +3,7 @@
 // tensor cores otherwise read all of Q from shared memory again for each key
 // tile: a third of what a product of 128 keys reads there.
 #include "dialect/Fa/FaDialect.h"
+#include "dialect/Wg/WgVerify.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
@@ -41,6 +42,12 @@ static Value hold(Value tile, int64_t columns, int64_t warps) {
   return wg::GetOp::create(b, tile.getLoc(), frag, tile);
 }
 
+/// Whether `held` has all columns of `tile`.
+static bool isWhole(Value held, Value tile) {
+  return cast<wg::FragType>(held.getType()).getCols() ==
+         cast<wg::SmemType>(tile.getType()).getCols();
+}
+
 /// The op that takes the slot of a ring that `tile` is, or is a band of; null
 /// where the slot is taken in several places.
 static Operation *slotOf(Value tile) {
@@ -54,14 +61,6 @@ static Operation *slotOf(Value tile) {
         user->getOperands() == slot->getOperands())
       return nullptr;
   return slot;
-}
-
-/// Whether `op` has been executed where `later` is.
-static bool isBefore(Operation *op, Operation *later) {
-  for (; op && op->getBlock(); op = op->getParentOp())
-    if (Operation *other = op->getBlock()->findAncestorOpInBlock(*later))
-      return op != other && op->isBeforeInBlock(other);
-  return false;
 }
 
 /// Of `last` and what reads `tile`, or waits for a product that does, the last,
@@ -82,7 +81,7 @@ static Operation *lastReader(Value tile, Operation *last) {
     }
     if (!reader)
       return nullptr;
-    if (reader == last || isBefore(reader, last))
+    if (reader == last || wg::precedes(reader, last))
       continue;
     if (reader->getBlock() != last->getBlock())
       return nullptr;
@@ -111,7 +110,9 @@ static void releaseEarly(Value tile, Operation *held) {
 
 static void holdQueries(gpu::GPUFuncOp kernel, int64_t columns) {
   llvm::MapVector<Value, Value> held;
+  bool hasLoops = false;
   for (wg::MmaAsyncOp product : findOps<wg::MmaAsyncOp>(kernel)) {
+    hasLoops |= bool(product->getParentOfType<scf::ForOp>());
     if (!keepsTile(product))
       continue;
     Value tile = product.getA();
@@ -119,18 +120,14 @@ static void holdQueries(gpu::GPUFuncOp kernel, int64_t columns) {
     if (!front)
       front = hold(tile, columns,
                    product.getResult().getType().getFrag().getWarps());
-    if (columns >= cast<wg::SmemType>(tile.getType()).getCols())
+    if (isWhole(front, tile))
       product.getAMutable().assign(front);
     else
       product.getFrontMutable().assign(front);
   }
   for (auto [tile, front] : held)
-    if (columns >= cast<wg::SmemType>(tile.getType()).getCols())
+    if (isWhole(front, tile))
       releaseEarly(tile, front.getDefiningOp());
-  bool hasLoops =
-      llvm::any_of(findOps<wg::MmaAsyncOp>(kernel), [](wg::MmaAsyncOp product) {
-        return bool(product->getParentOfType<scf::ForOp>());
-      });
   if (held.empty() && hasLoops)
     emitRemark(kernel.getLoc()) << "no columns of Q are held in registers: no "
                                    "loop reads the same tile all the time";

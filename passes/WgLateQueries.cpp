@@ -3,7 +3,6 @@
 // buffer, its load waits until the tile before has taken its last scores; K's
 // ring has a free slot by then, and its load need not wait as well.
 #include "dialect/Fa/FaDialect.h"
-#include "passes/ManifestBuilder.h"
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
@@ -16,8 +15,8 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-/// The branch without an else part in whose then-block all users of `load`
-/// stand, null where there is none.
+/// The branch in whose then-block all users of `load` stand, null where there
+/// is none.
 static scf::IfOp branchOfUsers(wg::LoadOp load) {
   scf::IfOp found;
   for (Operation *user : load.getResult().getUsers()) {

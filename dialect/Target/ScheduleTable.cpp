@@ -37,8 +37,8 @@ static std::string_view otherFor(std::string_view chip) {
 static bool takes(const ScheduleRow &row, const ScheduleQuery &query) {
   return query.qkDim <= row.maxQkDim && query.vDim <= row.maxVDim &&
          query.qkDim % row.dimMultiple == 0 &&
-         query.vDim % row.dimMultiple == 0 && !(row.wide && query.extras) &&
-         !(row.wide && row.tma && query.packed) &&
+         query.vDim % row.dimMultiple == 0 &&
+         !(row.wide && (query.extras || (row.tma && query.packed))) &&
          (row.masks & query.mask) != 0 &&
          (row.type == "any" || row.type == query.type);
 }

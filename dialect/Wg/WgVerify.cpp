@@ -21,6 +21,13 @@ LogicalResult wg::verifyWritesNothing(Operation *op, Block &body) {
   return success();
 }
 
+bool wg::precedes(Operation *op, Operation *later) {
+  for (; op && op->getBlock(); op = op->getParentOp())
+    if (Operation *other = op->getBlock()->findAncestorOpInBlock(*later))
+      return op != other && op->isBeforeInBlock(other);
+  return false;
+}
+
 LogicalResult wg::verifyColumnsOf(Operation *op, SmemType tile, FragType frag) {
   if (frag.getRows() == tile.getRows() && frag.getCols() <= tile.getCols() &&
       frag.getCols() % 16 == 0 &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the checks of several groups of ops share. The constraints, K6 and up,
-// are listed in dialect/README.md; each WgVerify file names its own.
+// What the checks of several groups of ops share, and passes may ask. The
+// constraints, K6 and up, are listed in dialect/README.md; each WgVerify file
+// names its own.
 #ifndef FA_DIALECT_WG_WGVERIFY_H
 #define FA_DIALECT_WG_WGVERIFY_H
 
@@ -13,6 +14,10 @@ LogicalResult verifyWritesNothing(Operation *op, Block &body);
 /// The values that take over what `use` reads, as far as loops, branches and
 /// turns hand it on: K21, K27.
 SmallVector<Value> handedOn(OpOperand &use);
+
+/// Whether `op`, where it is executed, has been in front of `later`, as far as
+/// the text shows it.
+bool precedes(Operation *op, Operation *later);
 
 /// K37: `frag` can hold columns of `tile` as a product's A operand.
 LogicalResult verifyColumnsOf(Operation *op, SmemType tile, FragType frag);

@@ -154,10 +154,7 @@ static bool startsBefore(Value a, Value b) {
   if (!startA)
     return isa<BlockArgument>(a) &&
            a.getParentBlock()->findAncestorOpInBlock(*startB);
-  for (Operation *op = startA; op && op->getBlock(); op = op->getParentOp())
-    if (Operation *other = op->getBlock()->findAncestorOpInBlock(*startB))
-      return op != other && op->isBeforeInBlock(other);
-  return false;
+  return precedes(startA, startB);
 }
 
 LogicalResult WaitMmaOp::verify() {

@@ -99,13 +99,14 @@ struct KStep {
   int64_t matrices() const { return size / kMatrix; }
 };
 
-/// The A operand: registers of each 16-row block for a k step.
+/// The A operand, `type`: registers of each of a group's 16-row blocks for a k
+/// step.
 class OperandA {
 public:
-  OperandA(Emit &emit, MmaOp op, ValueRange registers)
-      : blockRegisters(op.getC().getType().getGroupLayout().rowBlocks()) {
-    GroupLayout group = op.getC().getType().getGroupLayout();
-    if (auto tile = dyn_cast<SmemType>(op.getA().getType())) {
+  OperandA(Emit &emit, Type type, const GroupLayout &group,
+           ValueRange registers)
+      : blockRegisters(group.rowBlocks()) {
+    if (auto tile = dyn_cast<SmemType>(type)) {
       Value firstRow = emit.mul(emit.warp(), group.rowsPerWarp());
       reader.emplace(emit, tile, registers.front(), firstRow,
                      /*rowsFirst=*/true, /*transpose=*/false);
@@ -168,7 +169,7 @@ public:
     constexpr int64_t kNoRoom = 192; // of 255
     if (registersBesideProduct(op) >= kNoRoom)
       emit.newBlock();
-    OperandA a(emit, op, adaptor.getA());
+    OperandA a(emit, op.getA().getType(), group, adaptor.getA());
     OperandB b(emit, op, adaptor.getB().front());
     SmallVector<Value> c(adaptor.getC());
 
@@ -241,15 +242,11 @@ public:
     Emit emit(op, rewriter);
     FragType frag = op.getResult().getType();
     GroupLayout group = frag.getGroupLayout();
-    MatrixReader reader(emit, op.getTile().getType(), adaptor.getTile().front(),
-                        emit.mul(emit.warp(), group.rowsPerWarp()),
-                        /*rowsFirst=*/true, /*transpose=*/false);
-    Block block{kAccM16N8.rows / kMatrix, kAM16K16.cols / kMatrix};
+    OperandA a(emit, op.getTile().getType(), group, adaptor.getTile());
     SmallVector<Value> registers;
-    for (int64_t rows = 0; rows < group.rowBlocks(); ++rows)
-      for (int64_t col = 0; col < frag.getCols(); col += kAM16K16.cols)
-        llvm::append_range(registers, reader.read(rows * kAccM16N8.rows,
-                                                  col / kMatrix, block));
+    for (int64_t block = 0; block < group.rowBlocks(); ++block)
+      for (int64_t first = 0; first < frag.getCols(); first += kAM16K16.cols)
+        llvm::append_range(registers, a.get(block, {first, kAM16K16.cols}));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }

@@ -58,7 +58,7 @@ def _guard(given):
         make = torch._C._dynamo.guards.TensorGuards
         check = make(*given, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
         return check if check(*given) is True else _differs
-    except (AttributeError, RuntimeError, TypeError):  # as above
+    except (AttributeError, RuntimeError, TypeError):  # torch's own affair, which other versions may not have
         return _differs
 
 
