@@ -66,13 +66,19 @@ def table(record):
     return "\n".join(lines)
 
 
-def compared(records):
-    """(record, artefact's row, best peer's row) of all plain kernels."""
+def plain(records):
+    """(record, artefact's row) of all plain kernels."""
     for record in records:
-        best = best_peer(record)
         for row in rows_of(record, "fa"):
-            if best and not row["score"]:
-                yield record, row, best
+            if not row["score"]:
+                yield record, row
+
+
+def compared(records):
+    """(record, artefact's row, best peer's row) of all plain kernels that have a peer."""
+    for record, row in plain(records):
+        if best := best_peer(record):
+            yield record, row, best
 
 
 def dims_of(record):
@@ -143,7 +149,7 @@ def tile_costs(records):
     """A row for each kernel: what a visited key tile takes from LONG keys on, and below that the fixed part a query
     tile and the part a key tile."""
     long, short = {}, {}
-    for record, row, _ in compared(records):
+    for record, row in plain(records):
         tile = tile_of(row)
         if not tile or record["data"] != "normal":
             continue
@@ -157,10 +163,10 @@ def tile_costs(records):
             short.setdefault(key, []).append((queries, visited, time))
     lines = []
     for key, costs in long.items():
-        plain = long.get((*key[:4], "none"), {})
+        none = long.get((*key[:4], "none"), {})
         cells = []
         for seq, cost in costs.items():
-            over = cost / plain[seq] - 1 if key[4] != "none" and seq in plain else None
+            over = cost / none[seq] - 1 if key[4] != "none" and seq in none else None
             more = "" if over is None else f" ({100 * over:+.1f} %{', TOO MUCH' if over > 0.05 else ''})"
             cells.append(f"{seq}: {cost:.2f}{more}")
         parts = fit(short.get(key, []))
@@ -175,7 +181,7 @@ def tile_costs(records):
 
 def scale_share(records):
     lines = []
-    for record, row, _ in compared(records):
+    for record, row in plain(records):
         for product in rows_of(record, "cublas"):
             if record["seq"] == LONGEST and record["data"] == "normal":
                 name = f"D {dims_of(record)} {record['mask']} {row['type']} {row['variant']}".strip()
@@ -186,9 +192,9 @@ def scale_share(records):
 def regions(records):
     lines = []
     for record in records:
-        plain = {(r["type"], r["variant"]): r for r in rows_of(record, "fa") if not r["score"]}
+        bases = {(r["type"], r["variant"]): r for r in rows_of(record, "fa") if not r["score"]}
         for row in rows_of(record, "fa"):
-            base = plain.get((row["type"], row["variant"]))
+            base = bases.get((row["type"], row["variant"]))
             if row["score"] and base:
                 value, spread = ratio(row, base)
                 label = f"{problems.problem_of(record).label()} {row['type']} {row['score']}"
