@@ -24,7 +24,8 @@ def Wg_Combine : Wg_Enum<"Combine", "how values of a row are joined", [
   I32EnumAttrCase<"AddF", 0, "addf">,
   I32EnumAttrCase<"MaximumF", 1, "maximumf">,
   I32EnumAttrCase<"MaximumBits", 2, "maximum_bits">,
-  I32EnumAttrCase<"MinimumBits", 3, "minimum_bits">
+  I32EnumAttrCase<"MinimumBits", 3, "minimum_bits">,
+  I32EnumAttrCase<"LargestBits", 4, "largest_bits">
 ]>;
 
 def Wg_Side : Wg_Enum<"Side", "which side of a ring a cursor walks on", [

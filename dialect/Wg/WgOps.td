@@ -149,9 +149,12 @@ def Wg_MapOp : Wg_Op<"map",
     * K10: partial rows meet only rows, and only in a map whose body is one
       `arith.mulf` of the one partial operand (which the result's type repeats) and
       a whole one, since that is the same for the parts as for their sum; it needs
-      `partial = addf`.
+      `partial = addf`. Or, of `partial = maximumf`, the first operand of a map that
+      is `increasing`: its value for the largest part is the largest of its values.
+    * `increasing` is the word of who made the map that the region's value does not
+      fall where the first operand's element rises.
   }];
-  let arguments = (ins Variadic<Wg_Registers>:$operands);
+  let arguments = (ins Variadic<Wg_Registers>:$operands, UnitAttr:$increasing);
   let results = (outs Wg_Registers:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -181,12 +184,14 @@ def Wg_ReduceRowsOp : Wg_Op<"reduce_rows", [Pure, AllTypesMatch<["init", "result
     the element with the largest bits as signed integers, which is the maximum
     where that is above 0, and where not, an element that is not above 0 either.
     minimum_bits: the one with the smallest bits as unsigned integers, the maximum
-    where all elements are below 0, and where not, one that is not below 0. A NaN
-    counts as above infinity or, with its sign bit, as below -infinity.
+    where all elements are below 0, and where not, one that is not below 0.
+    largest_bits: the one with the largest bits as unsigned integers, the minimum
+    where that is below 0, and where not, the maximum; its parts are for votes. A
+    NaN counts as above infinity or, with its sign bit, as below -infinity.
 
     Executed by: the group; whole rows exchange values in each quad. Memory: none.
-    Lowers to: `add.f32` / `max.f32` / `max.s32` / `min.u32` in registers, and for
-    whole rows two `shfl.sync.bfly.b32`. Of integers sm_90 compares three at a time
+    Lowers to: `add.f32` / `max.f32` / `max.s32` / `min.u32` / `max.u32` in registers, and
+    for whole rows two `shfl.sync.bfly.b32`. Of integers sm_90 compares three at a time
     (VIMNMX3), of floats two.
 
     ```mlir
@@ -194,8 +199,8 @@ def Wg_ReduceRowsOp : Wg_Op<"reduce_rows", [Pure, AllTypesMatch<["init", "result
     ```
 
     K11: the fragment is f32 in layout `acc`; init has its rows and warps, and
-    where it is partial, the op's own kind. maximum_bits and minimum_bits: init is
-    partial, of kind maximumf.
+    where it is partial, the op's own kind. The kinds of bits: init is partial, of
+    kind maximumf.
   }];
   let arguments = (ins Wg_Combine:$kind, Wg_Frag:$frag, Wg_Rows:$init);
   let results = (outs Wg_Rows:$result);

@@ -24,7 +24,8 @@ Type elementTypeOf(Type type);
 
 /// Whether `kind` joins elements by their bits, as integers.
 inline bool isOfBits(Combine kind) {
-  return kind == Combine::MaximumBits || kind == Combine::MinimumBits;
+  return kind == Combine::MaximumBits || kind == Combine::MinimumBits ||
+         kind == Combine::LargestBits;
 }
 } // namespace mlir::wg
 

@@ -52,29 +52,39 @@ LogicalResult MapOp::verify() {
   return success();
 }
 
-/// K10: the only map that is the same for the parts as for their sum.
+/// Whether `type` is partial rows of kind `kind`.
+static bool isPartial(Type type, Combine kind) {
+  auto rows = dyn_cast<RowsType>(type);
+  return rows && rows.getPartial() == kind;
+}
+
+/// Whether `op` is the product of its operand `part` and a whole one.
+static bool scales(MapOp op, unsigned part) {
+  Block &body = op.getBody().front();
+  auto product = op.getYielded().getDefiningOp<arith::MulFOp>();
+  return product && body.getOperations().size() == 2 &&
+         llvm::count(product->getOperands(), body.getArgument(part)) == 1;
+}
+
+/// K10: the maps that are the same for the parts as for what they join to.
 static LogicalResult verifyPartialMap(MapOp op) {
-  auto isSum = [](Type type) {
-    auto rows = dyn_cast<RowsType>(type);
-    return rows && rows.getPartial() == Combine::AddF;
-  };
   SmallVector<unsigned> partials;
   for (auto [i, type] : llvm::enumerate(op.getOperandTypes()))
     if (isPartial(type))
       partials.push_back(i);
   if (partials.empty() && !isPartial(op.getType()))
     return success();
-  Block &body = op.getBody().front();
-  auto product = op.getYielded().getDefiningOp<arith::MulFOp>();
-  bool linear =
-      partials.size() == 1 && isSum(op.getType()) &&
-      op.getOperands()[partials[0]].getType() == op.getType() && product &&
-      body.getOperations().size() == 2 &&
-      llvm::count(product->getOperands(), body.getArgument(partials[0])) == 1;
-  if (!linear)
-    return op.emitOpError() << "expects partial rows to be scaled only: one "
-                               "partial = addf operand of the result's type "
-                               "and a body of one arith.mulf";
+  bool isOne = partials.size() == 1 &&
+               op.getOperands()[partials[0]].getType() == op.getType();
+  bool ofSum = isOne && isPartial(op.getType(), Combine::AddF) &&
+               scales(op, partials[0]);
+  bool ofMaximum = isOne && isPartial(op.getType(), Combine::MaximumF) &&
+                   op.getIncreasing() && partials[0] == 0;
+  if (!ofSum && !ofMaximum)
+    return op.emitOpError()
+           << "expects one operand of the result's type where that is partial: "
+              "of partial = addf in a body of one arith.mulf, or of partial = "
+              "maximumf as the first one of an increasing map";
   return success();
 }
 

@@ -236,6 +236,8 @@ Value reduceBits(Emit &emit, Combine kind, ArrayRef<Value> elements) {
   Value most = reduce(bits, /*count=*/3, [&](Value a, Value b) -> Value {
     if (kind == Combine::MaximumBits)
       return arith::MaxSIOp::create(emit, a, b);
+    if (kind == Combine::LargestBits)
+      return arith::MaxUIOp::create(emit, a, b);
     return arith::MinUIOp::create(emit, a, b);
   });
   return arith::BitcastOp::create(emit, elements.front().getType(), most);

@@ -151,7 +151,7 @@ func.func @K9_writes(%f: !wg.frag<64x64xf32, acc, warps = 4>, %mem: memref<64xf3
 // -----
 
 func.func @K10(%l: !wg.rows<64xf32, warps = 4, partial = addf>) {
-  // expected-error @below {{expects partial rows to be scaled only}}
+  // expected-error @below {{expects one operand of the result's type where that is partial}}
   %x = wg.map(%l : !wg.rows<64xf32, warps = 4, partial = addf>) -> !wg.rows<64xf32, warps = 4, partial = addf> {
   ^bb0(%a: f32, %row: index):
     %e = math.exp %a : f32
@@ -163,10 +163,60 @@ func.func @K10(%l: !wg.rows<64xf32, warps = 4, partial = addf>) {
 // -----
 
 func.func @K10_whole(%l: !wg.rows<64xf32, warps = 4, partial = addf>, %s: !wg.rows<64xf32, warps = 4>) {
-  // expected-error @below {{expects partial rows to be scaled only}}
+  // expected-error @below {{expects one operand of the result's type where that is partial}}
   %x = wg.map(%l, %s : !wg.rows<64xf32, warps = 4, partial = addf>, !wg.rows<64xf32, warps = 4>) -> !wg.rows<64xf32, warps = 4> {
   ^bb0(%a: f32, %b: f32, %row: index):
     %e = arith.mulf %a, %b : f32
+    wg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// Parts of maxima: the map has to be increasing.
+func.func @K10_falls(%m: !wg.rows<64xf32, warps = 4, partial = maximumf>) {
+  // expected-error @below {{of partial = maximumf as the first one of an increasing map}}
+  %x = wg.map(%m : !wg.rows<64xf32, warps = 4, partial = maximumf>) -> !wg.rows<64xf32, warps = 4, partial = maximumf> {
+  ^bb0(%a: f32, %row: index):
+    %e = arith.negf %a : f32
+    wg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+func.func @K10_second(%m: !wg.rows<64xf32, warps = 4, partial = maximumf>, %s: !wg.rows<64xf32, warps = 4>) {
+  // expected-error @below {{of partial = maximumf as the first one of an increasing map}}
+  %x = wg.map(%s, %m : !wg.rows<64xf32, warps = 4>, !wg.rows<64xf32, warps = 4, partial = maximumf>) -> !wg.rows<64xf32, warps = 4, partial = maximumf> attributes {increasing} {
+  ^bb0(%a: f32, %b: f32, %row: index):
+    %e = arith.addf %a, %b : f32
+    wg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+func.func @K10_two(%m: !wg.rows<64xf32, warps = 4, partial = maximumf>) {
+  // expected-error @below {{expects one operand of the result's type where that is partial}}
+  %x = wg.map(%m, %m : !wg.rows<64xf32, warps = 4, partial = maximumf>, !wg.rows<64xf32, warps = 4, partial = maximumf>) -> !wg.rows<64xf32, warps = 4, partial = maximumf> attributes {increasing} {
+  ^bb0(%a: f32, %b: f32, %row: index):
+    %e = arith.addf %a, %b : f32
+    wg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// The sum's parts are no maxima.
+func.func @K10_sum(%l: !wg.rows<64xf32, warps = 4, partial = addf>) {
+  // expected-error @below {{of partial = addf in a body of one arith.mulf}}
+  %x = wg.map(%l : !wg.rows<64xf32, warps = 4, partial = addf>) -> !wg.rows<64xf32, warps = 4, partial = addf> attributes {increasing} {
+  ^bb0(%a: f32, %row: index):
+    %e = math.exp %a : f32
     wg.yield %e : f32
   }
   return
@@ -185,6 +235,14 @@ func.func @K11(%f: !wg.frag<64x64xf32, acc, warps = 4>, %l: !wg.rows<64xf32, war
 func.func @K11_bits(%f: !wg.frag<64x64xf32, acc, warps = 4>, %l: !wg.rows<64xf32, warps = 4>) {
   // expected-error @below {{expects partial rows of kind maximumf, got '!wg.rows<64xf32, warps = 4>'}}
   %x = wg.reduce_rows maximum_bits %f, %l : !wg.frag<64x64xf32, acc, warps = 4>, !wg.rows<64xf32, warps = 4>
+  return
+}
+
+// -----
+
+func.func @K11_largest(%f: !wg.frag<64x64xf32, acc, warps = 4>, %l: !wg.rows<64xf32, warps = 4, partial = addf>) {
+  // expected-error @below {{expects partial rows of kind maximumf, got '!wg.rows<64xf32, warps = 4, partial = addf>'}}
+  %x = wg.reduce_rows largest_bits %f, %l : !wg.frag<64x64xf32, acc, warps = 4>, !wg.rows<64xf32, warps = 4, partial = addf>
   return
 }
 

@@ -38,6 +38,15 @@ func.func @values(%mem: !global, %n: index, %c: f32) {
     %x = arith.mulf %le, %me : f32
     wg.yield %x : f32
   }
+  %low = wg.splat %c : f32 -> !wg.rows<64xf32, warps = 4, partial = maximumf>
+  // CHECK: wg.reduce_rows largest_bits %{{.*}} : !wg.frag<64x64xf32, acc, warps = 4>, !wg.rows<64xf32, warps = 4, partial = maximumf>
+  %large = wg.reduce_rows largest_bits %s, %low : !wg.frag<64x64xf32, acc, warps = 4>, !wg.rows<64xf32, warps = 4, partial = maximumf>
+  // CHECK: wg.map(%{{.*}}, %{{.*}} : !wg.rows<64xf32, warps = 4, partial = maximumf>, !wg.rows<64xf32, warps = 4>) -> !wg.rows<64xf32, warps = 4, partial = maximumf> attributes {increasing} {
+  %raised = wg.map(%large, %m : !wg.rows<64xf32, warps = 4, partial = maximumf>, !wg.rows<64xf32, warps = 4>) -> !wg.rows<64xf32, warps = 4, partial = maximumf> attributes {increasing} {
+  ^bb0(%le: f32, %me: f32, %r: index):
+    %x = arith.addf %le, %me : f32
+    wg.yield %x : f32
+  }
   // CHECK: wg.relayout %{{.*}} : !wg.frag<64x64xf16, acc, warps = 4> -> !wg.frag<64x64xf16, a, warps = 4>
   %a = wg.relayout %p : !wg.frag<64x64xf16, acc, warps = 4> -> !wg.frag<64x64xf16, a, warps = 4>
   %o0 = wg.splat %c : f32 -> !wg.frag<64x128xf32, acc, warps = 4>

@@ -98,6 +98,7 @@ gpu.module @kernels attributes {fa.target = "sm_80"} {
   // CHECK: %[[MOST:.*]] = arith.maxsi %[[A]], %[[B]] : i32
   // CHECK: arith.bitcast %[[MOST]] : i32 to f32
   // CHECK: arith.minui
+  // CHECK: arith.maxui
   // CHECK-NOT: shfl
   // CHECK: gpu.return
   gpu.func @bits(%p: memref<f32>, %n: index, %x: f32, %y: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -112,9 +113,11 @@ gpu.module @kernels attributes {fa.target = "sm_80"} {
     %m0 = wg.splat %low : f32 -> !wg.rows<16xf32, warps = 1, partial = maximumf>
     %most = wg.reduce_rows maximum_bits %f, %m0 : !wg.frag<16x8xf32, acc, warps = 1>, !wg.rows<16xf32, warps = 1, partial = maximumf>
     %least = wg.reduce_rows minimum_bits %f, %m0 : !wg.frag<16x8xf32, acc, warps = 1>, !wg.rows<16xf32, warps = 1, partial = maximumf>
-    %any = wg.any(%most, %least : !wg.rows<16xf32, warps = 1, partial = maximumf>, !wg.rows<16xf32, warps = 1, partial = maximumf>) {
-    ^bb0(%a: f32, %b: f32):
-      %c = arith.cmpf ogt, %a, %b : f32
+    %lowest = wg.reduce_rows largest_bits %f, %m0 : !wg.frag<16x8xf32, acc, warps = 1>, !wg.rows<16xf32, warps = 1, partial = maximumf>
+    %any = wg.any(%most, %least, %lowest : !wg.rows<16xf32, warps = 1, partial = maximumf>, !wg.rows<16xf32, warps = 1, partial = maximumf>, !wg.rows<16xf32, warps = 1, partial = maximumf>) {
+    ^bb0(%a: f32, %b: f32, %d: f32):
+      %sum = arith.addf %b, %d : f32
+      %c = arith.cmpf ogt, %a, %sum : f32
       wg.yield %c : i1
     }
     scf.if %any {
