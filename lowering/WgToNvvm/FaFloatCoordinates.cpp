@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::fa {
@@ -48,6 +49,27 @@ std::optional<IndexSum> sumOf(arith::SIToFPOp op) {
       std::abs(sum.constant) >= kExact)
     return std::nullopt;
   return sum;
+}
+
+/// Gives each user in another block a conversion of its own, in front of it: in
+/// a branch it may be multiplied by what only exists there.
+void sinkIntoBranches(ModuleOp module) {
+  SmallVector<OpOperand *> uses;
+  module.walk([&](arith::SIToFPOp op) {
+    if (sumOf(op))
+      for (OpOperand &use : op->getUses())
+        if (use.getOwner()->getBlock() != op->getBlock())
+          uses.push_back(&use);
+  });
+  for (OpOperand *use : uses) {
+    OpBuilder b(use->getOwner());
+    Operation *op = use->get().getDefiningOp();
+    IRMapping mapping;
+    b.clone(*op->getOperand(0).getDefiningOp(), mapping);
+    use->set(b.clone(*op, mapping)->getResult(0));
+    if (op->use_empty())
+      op->erase();
+  }
 }
 
 Groups findGroups(ModuleOp module) {
@@ -96,15 +118,24 @@ public:
     return arith::AddFOp::create(at, high, rest);
   }
 
-  /// (base + constant) * factor, by a multiply-add with a constant.
-  Value times(Emit &at, Value factor, int64_t constant) {
-    Value &product = products[factor];
+  /// (base + constant) * factor, plus `addend` where it is not null, by a
+  /// multiply-add with a constant; `inner`, where there is one, is that of the
+  /// addend and comes between the two.
+  Value times(Emit &at, Value factor, Value addend, math::FmaOp inner,
+              int64_t constant) {
+    Value &product = products[{factor, addend}];
     if (!product) {
       if (!whole)
         whole = convert(value);
-      product = arith::MulFOp::create(emit, factor, whole);
+      product =
+          addend ? math::FmaOp::create(emit, factor, whole, addend).getResult()
+                 : arith::MulFOp::create(emit, factor, whole).getResult();
     }
-    return math::FmaOp::create(at, factor, at.f32(constant), product);
+    Value sum =
+        inner ? math::FmaOp::create(at, inner.getA(), inner.getB(), product)
+                    .getResult()
+              : product;
+    return math::FmaOp::create(at, factor, at.f32(constant), sum);
   }
 
 private:
@@ -116,44 +147,71 @@ private:
   /// Builds in front of the first element.
   Emit emit;
   Value value, whole, high, low;
-  DenseMap<Value, Value> products;
+  DenseMap<std::pair<Value, Value>, Value> products;
 };
 
-/// The other factor of a product of a coordinate.
-Value otherFactor(arith::MulFOp product, Value coordinate) {
-  return product.getLhs() == coordinate ? product.getRhs() : product.getLhs();
+/// The other factor of a product, or multiply-add, of a coordinate.
+Value otherFactor(Operation *product, Value coordinate) {
+  Value first = product->getOperand(0);
+  return first == coordinate ? product->getOperand(1) : first;
+}
+
+/// The multiply-add that another one of a coordinate adds, null where it adds
+/// something else, or where something else reads that too.
+math::FmaOp innerOf(Operation *product) {
+  auto fma = dyn_cast<math::FmaOp>(product);
+  auto inner = fma ? fma.getC().getDefiningOp<math::FmaOp>() : math::FmaOp();
+  return inner && inner->hasOneUse() ? inner : math::FmaOp();
+}
+
+/// What a multiply-add, or the one that it adds, adds; null for a product.
+Value addendOf(Operation *product) {
+  if (math::FmaOp inner = innerOf(product))
+    return inner.getC();
+  auto fma = dyn_cast<math::FmaOp>(product);
+  return fma ? fma.getC() : Value();
+}
+
+/// Whether `value` is known in front of `op`, of its block or one around it.
+bool isInFront(Value value, Operation *op) {
+  Operation *from = value.getDefiningOp();
+  if (from && from->getBlock() == op->getBlock())
+    return from->isBeforeInBlock(op);
+  return value.getParentRegion()->isAncestor(op->getParentRegion());
 }
 
 /// The products of coordinates of a group with one value that is known in front
 /// of the first: those of elements enough to be worth it.
-SmallVector<arith::MulFOp> findProducts(ArrayRef<Element> elements) {
-  llvm::MapVector<Value, SmallVector<arith::MulFOp>> byFactor;
+SmallVector<Operation *> findProducts(ArrayRef<Element> elements) {
+  llvm::MapVector<std::pair<Value, Value>, SmallVector<Operation *>> groups;
   Operation *first = elements[0].op;
   for (Element element : elements)
-    for (Operation *user : element.op->getUsers())
-      if (auto product = dyn_cast<arith::MulFOp>(user)) {
-        Value factor = otherFactor(product, element.op.getResult());
-        Operation *from = factor.getDefiningOp();
-        if (!from || from->getBlock() != first->getBlock() ||
-            from->isBeforeInBlock(first))
-          byFactor[factor].push_back(product);
-      }
-  SmallVector<arith::MulFOp> products;
-  for (auto &[factor, found] : byFactor)
+    for (Operation *user : element.op->getUsers()) {
+      Value coordinate = element.op.getResult(), addend = addendOf(user);
+      if (!isa<arith::MulFOp, math::FmaOp>(user) || addend == coordinate)
+        continue;
+      Value factor = otherFactor(user, coordinate);
+      if (isInFront(factor, first) && (!addend || isInFront(addend, first)))
+        groups[{factor, addend}].push_back(user);
+    }
+  SmallVector<Operation *> products;
+  for (auto &[terms, found] : groups)
     if (found.size() >= kWorthwhile)
       llvm::append_range(products, found);
   return products;
 }
 
-/// A product that a sum adds to `term` joins that sum.
-void contract(Value term) {
+/// A product that a sum adds to `term` joins that sum, but for one of
+/// `products`, which has a term of its own.
+void contract(Value term, ArrayRef<Operation *> products) {
   for (Operation *user : llvm::make_early_inc_range(term.getUsers())) {
     auto sum = dyn_cast<arith::AddFOp>(user);
     if (!sum)
       continue;
     Value other = sum.getLhs() == term ? sum.getRhs() : sum.getLhs();
     auto product = other.getDefiningOp<arith::MulFOp>();
-    if (!product || !product->hasOneUse())
+    if (!product || !product->hasOneUse() ||
+        llvm::is_contained(products, product))
       continue;
     OpBuilder b(sum);
     Value joined = math::FmaOp::create(b, sum.getLoc(), product.getLhs(),
@@ -165,20 +223,25 @@ void contract(Value term) {
 }
 
 void rewrite(const Key &key, ArrayRef<Element> elements) {
-  SmallVector<arith::MulFOp> products = findProducts(elements);
+  SmallVector<Operation *> products = findProducts(elements);
   Base base(key, elements[0].op);
   for (Element element : elements) {
     Value coordinate = element.op.getResult();
     for (Operation *user : llvm::make_early_inc_range(coordinate.getUsers())) {
-      auto product = dyn_cast<arith::MulFOp>(user);
-      if (!product || !llvm::is_contained(products, product))
+      if (!llvm::is_contained(products, user))
         continue;
-      Emit at(product, OpBuilder(product));
-      Value term =
-          base.times(at, otherFactor(product, coordinate), element.constant);
-      product.getResult().replaceAllUsesWith(term);
-      product.erase();
-      contract(term);
+      Emit at(user, OpBuilder(user));
+      Value addend = addendOf(user);
+      math::FmaOp inner = innerOf(user);
+      Value term = base.times(at, otherFactor(user, coordinate), addend, inner,
+                              element.constant);
+      user->getResult(0).replaceAllUsesWith(term);
+      llvm::erase(products, user);
+      user->erase();
+      if (inner)
+        inner.erase();
+      if (!addend)
+        contract(term, products);
     }
     if (!element.op.use_empty()) {
       Emit at(element.op, OpBuilder(element.op));
@@ -193,6 +256,7 @@ void rewrite(const Key &key, ArrayRef<Element> elements) {
 struct FaFloatCoordinates
     : mlir::fa::impl::FaFloatCoordinatesBase<FaFloatCoordinates> {
   void runOnOperation() override {
+    sinkIntoBranches(getOperation());
     for (auto &[key, elements] : findGroups(getOperation()))
       rewrite(key, elements);
   }
