@@ -123,11 +123,12 @@ private:
   }
 
   /// Three warpgroups have no registers left for the store by TMA where regions
-  /// need some (ptxas spilled 3 to 58 words).
+  /// need some (ptxas spilled 3 to 58 words), but in rows for regions.
   static bool storesByTma(AttentionOp op,
                           const ::fa::target::ScheduleRow &row) {
     constexpr int64_t kWarpsOfTwo = 8;
-    return row.tmaStore && (row.warps <= kWarpsOfTwo || !hasRegion(op));
+    return row.tmaStore &&
+           (row.warps <= kWarpsOfTwo || row.region || !hasRegion(op));
   }
 
   /// Where regions need registers, none are left for columns of Q.

@@ -41,6 +41,7 @@ private:
   FailureOr<Attribute> describeGrid();
   Attribute describeCondition();
   gpu::GPUModuleOp kernelModule();
+  Attribute classOf(ParamAttr param);
   FunctionOpInterface createKernel();
   void fillKernel(FunctionOpInterface kernel);
   Value tileNumber();
@@ -110,6 +111,16 @@ gpu::GPUModuleOp Outliner::kernelModule() {
   return made;
 }
 
+/// What the launch holds the scalar `param` to, null where it is nothing.
+Attribute Outliner::classOf(ParamAttr param) {
+  if (param.getKind() != ParamKind::Scalar)
+    return {};
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (entry.getArgAttr(i, kNameAttr) == b.getStringAttr(param.getName()))
+      return entry.getArgAttr(i, kClassAttr);
+  return {};
+}
+
 FunctionOpInterface Outliner::createKernel() {
   Location loc = entry.getLoc();
   SmallVector<Type> inputs(arguments.getTypes());
@@ -136,8 +147,11 @@ FunctionOpInterface Outliner::createKernel() {
     kernel->setAttr(kTmaAttr, b.getUnitAttr());
   if (entry->hasAttr(kWideAttr))
     kernel->setAttr(kWideAttr, b.getUnitAttr());
-  for (auto [i, param] : llvm::enumerate(arguments.getParams()))
+  for (auto [i, param] : llvm::enumerate(arguments.getParams())) {
     kernel.setArgAttr(i, kParamAttr, param);
+    if (Attribute values = classOf(cast<ParamAttr>(param)))
+      kernel.setArgAttr(i, kClassAttr, values);
+  }
   body = &kernel.getFunctionBody().front();
   return kernel;
 }

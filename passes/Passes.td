@@ -602,11 +602,68 @@ def WgJoinRare : Pass<"wg-join-rare", "ModuleOp"> {
                            "wg::WgDialect"];
 }
 
+def WgLateScores : Pass<"wg-late-scores", "ModuleOp"> {
+  let summary = "Compute small tanhs together with their exponents";
+  let description = [{
+    Stage async, behind `wg-join-rare`. Where the scores of a loop over key tiles are
+    an odd polynomial of the products x but for some warps (`wg-small-tanh`), and
+    increasing:
+
+    ```mlir
+    %s = scf.if %far { wg.map(%x) increasing { full } }
+         else { wg.map(%x) increasing { x p(x^2) } }
+    %max = wg.reduce_rows maximumf %s
+    %moved:2 = scf.if wg.any(%max, %bound) { references move } else { %s, %n }
+    %p = wg.map(%moved#0, %moved#1) { exp2(s * c + n) }
+    ==>
+    %m = wg.reduce_rows maximumf %x
+    %max = wg.map(%m) increasing { m p(m^2) }
+    %moved:3 = scf.if wg.any(%max, %bound) or %far {
+                 maxima in full where %far, references move,
+                 and where %far or a reference is far from 0: exponents, 0, 1
+               } else { %x, %n, c p }
+    %p = wg.map(%moved#0, %moved#1) { exp2(x q(x^2) + n), q = %moved#2 }
+    ```
+
+    The bits of a product's exponent are the same on either way.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "scf::SCFDialect", "wg::WgDialect"];
+}
+
+def WgSlantedScores : Pass<"wg-slanted-scores", "ModuleOp"> {
+  let summary = "Compute what is linear in the column together with exponents";
+  let description = [{
+    Stage async, behind `wg-join-rare`. Where the scores of a loop over key tiles are
+    a x + c column + rows, of the products x and with a known to be positive:
+
+    ```mlir
+    %s = wg.map(%x) { a x + c col + r }
+    %max = wg.reduce_rows maximumf %s
+    %moved:2 = scf.if wg.any(%max, %bound) { references move } else { %s, %n }
+    %p = wg.map(%moved#0, %moved#1) { exp2(s * f + n) }
+    ==>
+    %rest = wg.map(%r, %reference) { (r - reference) * f }
+    %m = wg.reduce_rows maximumf %x
+    %most = wg.map(%m, %rest, %reference) increasing { a row of large numbers ? inf : af m + rest }
+    %moved:4 = scf.if wg.any(%most, slack * f - max(0, cf last)) {
+                 maxima of a x + c col + r, references move,
+                 and in rows of large numbers exponents, 1, 0, 0
+               } else { %x, af, cf, %rest }
+    %p = wg.map(%moved#0, ...) { exp2(x * %moved#1 + (%moved#2 * col + %moved#3)) }
+    ```
+
+    The bits of a row's exponents do not depend on the rows beside it.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "scf::SCFDialect", "wg::WgDialect"];
+}
+
 def WgIntegerMaxima : Pass<"wg-integer-maxima", "ModuleOp"> {
   let summary = "Take maxima of bits as integers, three at a time";
   let description = [{
     Stage async, behind `wg-join-rare`. Maxima of a product's scores, masked or not,
-    that are read only where they pass the bound that a loop over key tiles carries:
+    that are read only where they, or an increasing map of them, pass a bound:
 
     ```mlir
                                              %below = wg.any(%bound) { b < 0 }
@@ -678,21 +735,22 @@ def WgSmallTanh : Pass<"wg-small-tanh", "ModuleOp"> {
   let description = [{
     Stage async (or values); kernels with `fa.tma`. In a map on fragments whose one
     f32 `math.tanh` has as argument an element times factors that are the same
-    for all elements, under a warp's vote whether some argument z has |z| > 1/2:
+    for all elements, under a warp's vote whether some argument z has |z| > 17/64:
 
     ```mlir
     %t = wg.map(%s, %r) { tanh(s * f) * g + r }
     ==>
-    %far = wg.any(max |s| of each row) { > 1/2 / |f| }
-    %h = scf.if %far { wg.map(%s) { |s| <= 1/2 / |f| ? polynomial : tanh(s * f) * g } }
-         else { wg.map(%s) { s * (b0 + s^2 * (b1 + s^2 * (b2 + s^2 * b3))) } }
+    %far = wg.any(largest and least s of each row) { |s| > 17/64 / |f| }
+    %h = scf.if %far { wg.map(%s) { |s| <= 17/64 / |f| ? polynomial : tanh(s * f) * g } }
+         else { wg.map(%s) { s * (b0 + s^2 * (b1 + s^2 * b2)) } }
     %t = wg.map(%r, %h) { h + r }
     ```
 
     f and g are folded into the coefficients. The polynomial's relative error is at
-    most 6e-7, that of the other form 7e-7 (`fastmath<afn>`, fa-expand-gpu-math).
-    Where |f| is not in [2^-12, 2^12] or |g| not in [2^-30, 2^30] all arguments count
-    as far. Other maps stay as they are.
+    most 7e-7, the other form's absolute error 3e-7 g (`fastmath<afn>`,
+    fa-expand-gpu-math). Where |f| > 2^12 or |f g| > 2^60 all arguments count as far.
+    Both maps are `increasing` where f g is known to be positive. Other maps stay as
+    they are.
   }];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
                            "scf::SCFDialect", "wg::WgDialect"];

@@ -123,6 +123,8 @@ static void toAsync(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createCSEPass());
   pm.addPass(createWgRareRows()); // row work where references move
   pm.addPass(createWgJoinRare());
+  pm.addPass(createWgLateScores());    // small tanhs with their exponents
+  pm.addPass(createWgSlantedScores()); // ALiBi too
   pm.addPass(createWgIntegerMaxima()); // three scores at a time
   pm.addPass(createWgPingPong());
   addCleanup(pm);

@@ -11,8 +11,9 @@ using namespace mlir::fa;
   // taken.
   bool scaledFirst =
       op.getScale() && (op.getScale()->isNegative() || op.getScale()->isZero());
-  bool extras = scaledFirst || op.hasScoreRegion() || op.hasKeepRegion() ||
-                op.getQLengths() || op.getKvLengths() || op.getSink() ||
+  bool region = op.hasScoreRegion() || op.hasKeepRegion();
+  bool extras = scaledFirst || region || op.getQLengths() ||
+                op.getKvLengths() || op.getSink() ||
                 op.getOutputType().getElementTypeBitWidth() >
                     op.getQType().getElementTypeBitWidth();
   return {chip,
@@ -22,5 +23,6 @@ using namespace mlir::fa;
           ::fa::target::maskClass(mask.getLeftBound().has_value(),
                                   mask.getRightBound().has_value()),
           extras,
-          op.isPacked()};
+          op.isPacked(),
+          region};
 }

@@ -5,7 +5,9 @@
 // their bits as integers, of which sm_90 takes the maximum of three at a time.
 //
 // Where a bound is below 0 (all scores so far were), or -inf (references are
-// far from 0, see wg-join-rare), the maximum stays one of floats.
+// far from 0, see wg-join-rare), the maximum stays one of floats. Where an
+// increasing function of the maximum is held against the bound, 0 is that
+// function's value for it.
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
@@ -13,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_WGINTEGERMAXIMA
@@ -27,8 +30,11 @@ namespace {
 struct Step {
   scf::ForOp loop;
   wg::ReduceRowsOp max;
-  /// The bound that the loop carries.
+  /// What they are held against.
   Value bound;
+  /// An increasing function of the maxima, and maybe of other rows, which is
+  /// held against the bound in their place; null where they are by themselves.
+  wg::MapOp bends;
 };
 
 /// What the loop's bound is, where it is not -inf.
@@ -109,25 +115,80 @@ static bool comeFromProduct(Value scores) {
          comeFromProduct(branch.elseYield().getOperand(place));
 }
 
+/// Whether maxima, or an increasing function of them, are read only by `vote`
+/// and where they pass the limit.
+static bool isReadAboveOnly(Value maxima, wg::AnyOp vote,
+                            std::optional<Limit> limit) {
+  return llvm::all_of(maxima.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto whole = dyn_cast<wg::JoinRowsOp>(user))
+      return limit && readAboveOnly(whole, *limit);
+    if (auto map = dyn_cast<wg::MapOp>(user))
+      return map.getIncreasing() && use.getOperandNumber() == 0 &&
+             isReadAboveOnly(map.getResult(), vote, limit);
+    if (auto choice = dyn_cast<scf::IfOp>(user->getParentOp()))
+      return isa<scf::YieldOp>(user) &&
+             isReadAboveOnly(choice.getResult(use.getOperandNumber()), vote,
+                             limit);
+    return user == vote;
+  });
+}
+
+/// The vote on maxima in a branch's condition, which may ask for more.
+static wg::AnyOp findVote(Value condition) {
+  if (auto either = condition.getDefiningOp<arith::OrIOp>()) {
+    wg::AnyOp vote = findVote(either.getLhs());
+    return vote ? vote : findVote(either.getRhs());
+  }
+  auto vote = condition.getDefiningOp<wg::AnyOp>();
+  return vote && asksForMore(vote) ? vote : wg::AnyOp();
+}
+
+/// What the vote on the bound (voteOnBound) reads.
+static llvm::SetVector<Value> readByVote(Step step) {
+  llvm::SetVector<Value> read;
+  read.insert(step.bound);
+  if (step.bends) {
+    read.insert_range(step.bends.getOperands().drop_front());
+    getUsedValuesDefinedAbove(step.bends.getBody(), read);
+  }
+  return read;
+}
+
+/// Whether that vote can stand where the maxima are taken.
+static bool canVote(Step step) {
+  // Votes have no coordinates.
+  bool isUniform =
+      !step.bends || step.bends.getBody().getArguments().back().use_empty();
+  return isUniform && llvm::all_of(readByVote(step), [&](Value value) {
+           Operation *op = value.getDefiningOp();
+           return !op || op->getBlock() != step.max->getBlock() ||
+                  op->isBeforeInBlock(step.max);
+         });
+}
+
 static std::optional<Step> matchStep(scf::IfOp branch) {
   auto loop = dyn_cast<scf::ForOp>(branch->getParentOp());
-  auto vote = branch.getCondition().getDefiningOp<wg::AnyOp>();
-  if (!loop || !vote || !asksForMore(vote) || branch.elseBlock() == nullptr)
+  wg::AnyOp vote = findVote(branch.getCondition());
+  if (!loop || !vote || branch.elseBlock() == nullptr)
     return std::nullopt;
-  auto max = vote.getOperand(0).getDefiningOp<wg::ReduceRowsOp>();
-  std::optional<unsigned> place = carriedPlace(loop, vote.getOperand(1));
+  Value held = vote.getOperand(0), bound = vote.getOperand(1);
+  auto bends = held.getDefiningOp<wg::MapOp>();
+  if (bends && !bends.getIncreasing())
+    return std::nullopt;
+  auto max =
+      (bends ? bends.getOperand(0) : held).getDefiningOp<wg::ReduceRowsOp>();
   if (!max || max.getKind() != wg::Combine::MaximumF ||
       !max.getInit().getType().getPartial() ||
-      max->getBlock() != loop.getBody() || !place ||
-      !comeFromProduct(max.getFrag()))
+      max->getBlock() != loop.getBody() || !comeFromProduct(max.getFrag()))
     return std::nullopt;
-  std::optional<Limit> limit = limitOf(loop, branch, *place);
-  bool fits = limit && llvm::all_of(max->getUsers(), [&](Operation *user) {
-                auto whole = dyn_cast<wg::JoinRowsOp>(user);
-                return user == vote || (whole && readAboveOnly(whole, *limit));
-              });
-  return fits ? std::optional(Step{loop, max, vote.getOperand(1)})
-              : std::nullopt;
+  std::optional<unsigned> place = carriedPlace(loop, bound);
+  std::optional<Limit> limit =
+      place ? limitOf(loop, branch, *place) : std::nullopt;
+  if (!isReadAboveOnly(max.getResult(), vote, limit))
+    return std::nullopt;
+  Step step{loop, max, bound, bends};
+  return canVote(step) ? std::optional(step) : std::nullopt;
 }
 
 /// Whether some element of `rows` holds `predicate` against 0.
@@ -139,6 +200,29 @@ static Value voteOnZero(OpBuilder &b, Value rows,
         arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(0));
     return arith::CmpFOp::create(inner, loc, predicate, args[0], zero);
   });
+}
+
+/// Whether some bound is below what a product of 0 would be held against it as.
+static Value voteOnBound(OpBuilder &b, Step step) {
+  if (!step.bends)
+    return voteOnZero(b, step.bound, arith::CmpFPredicate::OLT);
+  Location loc = step.bound.getLoc();
+  SmallVector<Value> operands(step.bends.getOperands());
+  operands.front() = step.bound;
+  return buildVote(
+      b, loc, operands, [&](OpBuilder &inner, ValueRange args) -> Value {
+        Block &body = step.bends.getBody().front();
+        IRMapping mapping;
+        mapping.map(body.getArguments().take_front(args.size()), args);
+        mapping.map(
+            body.getArgument(0),
+            arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(0)));
+        for (Operation &op : body.without_terminator())
+          inner.clone(op, mapping);
+        Value least = mapping.lookupOrDefault(step.bends.getYielded());
+        return arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::ULT,
+                                     args[0], least);
+      });
 }
 
 /// The maxima of `max`, taken as `kind` has them.
@@ -170,8 +254,14 @@ static Value buildBelow(OpBuilder &b, wg::ReduceRowsOp max) {
 static void rewrite(Step step) {
   wg::ReduceRowsOp max = step.max;
   Location loc = max.getLoc();
-  OpBuilder b = OpBuilder::atBlockBegin(step.loop.getBody());
-  Value below = voteOnZero(b, step.bound, arith::CmpFPredicate::OLT);
+  OpBuilder b(max);
+  // Early where it can be: the vote takes a while.
+  if (llvm::all_of(readByVote(step), [&](Value value) {
+        return isa<BlockArgument>(value) ||
+               step.loop.isDefinedOutsideOfLoop(value);
+      }))
+    b.setInsertionPointToStart(step.loop.getBody());
+  Value below = voteOnBound(b, step);
   b.setInsertionPoint(max);
   scf::IfOp choice = buildChoice(b, loc, max.getType(), below);
   OpBuilder inner = choice.getThenBodyBuilder();

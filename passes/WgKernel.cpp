@@ -102,6 +102,18 @@ wg::WaitMmaOp mlir::fa::lastWait(scf::ForOp loop) {
   return last && last.getKept().empty() ? last : wg::WaitMmaOp();
 }
 
+bool mlir::fa::isPositive(Value value) {
+  FloatAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getValueAsDouble() > 0;
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto kernel =
+      argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+               : gpu::GPUFuncOp();
+  return kernel && kernel.getArgAttr(argument.getArgNumber(), kClassAttr) ==
+                       StringAttr::get(kernel.getContext(), "positive");
+}
+
 wg::AllocOp mlir::fa::allocateFor(Operation *op, Type type) {
   Operation *loop = outermostLoop(op);
   OpBuilder b(loop ? loop : op);

@@ -67,6 +67,10 @@ wg::WaitMmaOp lastWait(scf::ForOp loop);
 /// around it.
 wg::AllocOp allocateFor(Operation *op, Type type);
 
+/// Whether `value` is a positive number of f32, by itself or by what the launch
+/// holds the kernel's argument to.
+bool isPositive(Value value);
+
 /// Whether running `op` may change what a load from global memory gives.
 bool mayWriteGlobal(Operation *op);
 } // namespace mlir::fa

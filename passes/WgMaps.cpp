@@ -7,6 +7,10 @@
 using namespace mlir;
 using namespace mlir::fa;
 
+Value mlir::fa::buildNumber(OpBuilder &b, Location loc, double value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+}
+
 /// Gives `block` an f32 argument for each operand.
 static void addElements(Block &block, OpBuilder &b, Location loc,
                         ValueRange operands) {
@@ -20,8 +24,8 @@ static void fill(Block &block, Location loc, ElementBody body) {
   wg::YieldOp::create(inner, loc, body(inner, block.getArguments()));
 }
 
-Value mlir::fa::buildMap(OpBuilder &b, Location loc, Type type,
-                         ValueRange operands, ElementBody body) {
+Value mlir::fa::buildTileMap(OpBuilder &b, Location loc, Type type,
+                             ValueRange operands, ElementBody body) {
   auto map = wg::MapOp::create(b, loc, type, operands);
   Block &block = map.getBody().emplaceBlock();
   addElements(block, b, loc, operands);
@@ -30,6 +34,14 @@ Value mlir::fa::buildMap(OpBuilder &b, Location loc, Type type,
     block.addArgument(b.getIndexType(), loc);
   fill(block, loc, body);
   return map.getResult();
+}
+
+Value mlir::fa::buildMap(OpBuilder &b, Location loc, Type type,
+                         ValueRange operands, ElementBody body) {
+  return buildTileMap(b, loc, type, operands,
+                      [&](OpBuilder &inner, ValueRange args) {
+                        return body(inner, args.take_front(operands.size()));
+                      });
 }
 
 Value mlir::fa::buildVote(OpBuilder &b, Location loc, ValueRange operands,

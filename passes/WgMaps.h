@@ -9,6 +9,9 @@
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::fa {
+/// A constant of f32.
+Value buildNumber(OpBuilder &b, Location loc, double value);
+
 /// What a region computes from the f32 elements of the operands, in order; the
 /// coordinates follow them.
 using ElementBody = function_ref<Value(OpBuilder &, ValueRange)>;
@@ -16,6 +19,10 @@ using ElementBody = function_ref<Value(OpBuilder &, ValueRange)>;
 /// A map of `operands`' f32 elements to `type`, rows or a fragment.
 Value buildMap(OpBuilder &b, Location loc, Type type, ValueRange operands,
                ElementBody body);
+
+/// The same, of a fragment, where `body` gets the coordinates too.
+Value buildTileMap(OpBuilder &b, Location loc, Type type, ValueRange operands,
+                   ElementBody body);
 
 /// Whether `predicate` holds for some row of `operands` that the warp holds.
 Value buildVote(OpBuilder &b, Location loc, ValueRange operands,

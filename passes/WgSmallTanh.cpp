@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // async: scores that a softcap bends are mostly small against the cap, and
-// there tanh is an odd polynomial: five instructions an element, one of which
-// is the scale that the scores need anyway, for the about fifteen and two table
+// there tanh is an odd polynomial: four instructions an element, one of which
+// is the scale that the scores need anyway, for the about ten and two table
 // look-ups of the form that is right everywhere. A warp all of whose arguments
 // are small takes the polynomial alone; another one takes, element by element,
 // the polynomial or the full form, so that a row's bits do not depend on the
@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/Stage.h"
 #include "passes/WgKernel.h"
+#include "passes/WgMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,13 +26,15 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-/// tanh(z) = z (C0 + C1 z^2 + C2 z^4 + C3 z^6), minimax in the relative error,
-/// which is at most 5.5e-7 for |z| <= 1/2: not more than that of the full form.
-static constexpr double kLargest = 0.5;
-static constexpr double kC[] = {0.9999994557, -0.3332631774, 0.1319029506,
-                                -0.04440219093};
-/// Factors and weights out of these ranges could overflow in the coefficients.
-static constexpr double kMostFactor = 0x1p12, kMostWeight = 0x1p30;
+/// tanh(z) = z (C0 + C1 z^2 + C2 z^4), minimax in the relative error, which is
+/// at most 5.7e-7 for |z| <= 17/64: LSE may be off by a millionth of the
+/// scores.
+static constexpr double kLargest = 0.265625;
+static constexpr double kC[] = {0.9999994337, -0.3331884199, 0.1278023937};
+/// Factors, and products of factor and weight, past these could overflow in the
+/// coefficients. Those of factors below the least could be 0 where they count.
+static constexpr double kMostFactor = 0x1p12, kMostProduct = 0x1p60,
+                        kLeastFactor = 0x1p-30;
 /// The largest number of f32.
 static constexpr double kMostFinite = 0x1.fffffep127;
 
@@ -78,8 +81,7 @@ struct Maths : ImplicitLocOpBuilder {
 /// What is the same for all elements of a map.
 struct Uniform {
   Value factor, weight;
-  /// weight * tanh(factor * x) = x (b0 + b1 x^2 + b2 x^4 + b3 x^6) for
-  /// |x| <= limit.
+  /// weight * tanh(factor * x) = x (b0 + b1 x^2 + b2 x^4) for |x| <= limit.
   SmallVector<Value> b;
   Value limit;
 };
@@ -113,6 +115,21 @@ static bool findFactor(Tanh &found) {
   unsigned number = found.x.getArgNumber();
   return number < found.map.getNumOperands() && found.x.getType().isF32() &&
          isa<wg::FragType>(found.map.getOperand(number).getType());
+}
+
+/// Whether weight * factor is known to be positive, such as cap * (scale / cap)
+/// is where scale is.
+static bool isIncreasing(const Tanh &found) {
+  llvm::SmallDenseSet<Value> odd;
+  auto toggle = [&](Value value) {
+    if (!odd.erase(value))
+      odd.insert(value);
+  };
+  for (const Tanh::Term &term : found.factor)
+    toggle(term.value);
+  if (found.weight)
+    toggle(found.weight);
+  return llvm::all_of(odd, isPositive);
 }
 
 static std::optional<Tanh> match(math::TanhOp tanh) {
@@ -152,19 +169,23 @@ static Uniform makeUniform(Maths &m, const Tanh &found) {
       m.c(-kMostFinite));
   Value square = m.mul(u.factor, u.factor);
   Value power = m.mul(u.weight, u.factor);
+  SmallVector<Value> b;
   for (double coefficient : kC) {
-    u.b.push_back(m.mul(power, m.c(coefficient)));
+    b.push_back(m.mul(power, m.c(coefficient)));
     power = m.mul(power, square);
   }
 
-  auto isWithin = [&](Value value, double most) {
-    return m.both(m.cmp(arith::CmpFPredicate::OGE, value, m.c(1 / most)),
-                  m.cmp(arith::CmpFPredicate::OLE, value, m.c(most)));
+  auto isAtMost = [&](Value value, double most) {
+    return m.cmp(arith::CmpFPredicate::OLE, value, m.c(most));
   };
-  Value size = m.abs(u.factor);
-  Value works = m.both(isWithin(size, kMostFactor),
-                       isWithin(m.abs(u.weight), kMostWeight));
-  u.limit = m.select(works, m.div(m.c(kLargest), size), m.c(-1));
+  Value size = m.abs(u.factor), product = m.mul(u.weight, u.factor);
+  Value works = m.both(isAtMost(size, kMostFactor),
+                       isAtMost(m.abs(product), kMostProduct));
+  // A polynomial that no element takes is finite even so.
+  for (Value coefficient : b)
+    u.b.push_back(m.select(works, coefficient, m.c(0)));
+  Value large = arith::MaximumFOp::create(m, size, m.c(kLeastFactor));
+  u.limit = m.select(works, m.div(m.c(kLargest), large), m.c(-1));
   return u;
 }
 
@@ -177,8 +198,8 @@ static Value polynomial(Maths &m, const Uniform &u, Value x) {
 }
 
 /// A map of `tile`'s elements.
-static Value makeMap(OpBuilder &b, Location loc, Value tile,
-                     function_ref<Value(Maths &, Value x)> body) {
+static wg::MapOp makeMap(OpBuilder &b, Location loc, Value tile,
+                         function_ref<Value(Maths &, Value x)> body) {
   auto map = wg::MapOp::create(b, loc, tile.getType(), tile);
   Block &block = map.getBody().emplaceBlock();
   block.addArguments({b.getF32Type(), b.getIndexType(), b.getIndexType()},
@@ -186,26 +207,31 @@ static Value makeMap(OpBuilder &b, Location loc, Value tile,
   Maths each(loc, OpBuilder::atBlockEnd(&block));
   Value result = body(each, block.getArgument(0));
   wg::YieldOp::create(each, result);
-  return map.getResult();
+  return map;
 }
 
-/// Whether an element of the warp is past the limit, or is no number.
+/// Whether an element of the warp is past the limit, or is no number. As
+/// integers the largest signed one is the largest element where one is above 0,
+/// and the largest unsigned one the least where one is below 0.
 static Value isAnyFar(Maths &m, Value tile, const Uniform &u) {
   auto frag = cast<wg::FragType>(tile.getType());
   auto parts = wg::RowsType::get(frag.getRows(), m.getF32Type(),
                                  frag.getWarps(), wg::Combine::MaximumF);
-  Value sizes = makeMap(m, m.getLoc(), tile,
-                        [](Maths &at, Value x) { return at.abs(x); });
-  Value none = wg::SplatOp::create(m, parts, m.c(0));
-  Value largest =
-      wg::ReduceRowsOp::create(m, parts, wg::Combine::MaximumF, sizes, none);
-  auto vote = wg::AnyOp::create(m, m.getI1Type(), largest);
-  Block &block = vote.getBody().emplaceBlock();
-  block.addArgument(m.getF32Type(), m.getLoc());
-  Maths asks(m.getLoc(), OpBuilder::atBlockEnd(&block));
-  wg::YieldOp::create(
-      asks, asks.cmp(arith::CmpFPredicate::UGT, block.getArgument(0), u.limit));
-  return vote.getResult();
+  Value lowest = m.c(-std::numeric_limits<double>::infinity());
+  Value none = wg::SplatOp::create(m, parts, lowest);
+  auto take = [&](wg::Combine kind) -> Value {
+    return wg::ReduceRowsOp::create(m, parts, kind, tile, none);
+  };
+  Value ends[] = {take(wg::Combine::MaximumBits),
+                  take(wg::Combine::LargestBits)};
+  return buildVote(
+      m, m.getLoc(), ends, [&](OpBuilder &inner, ValueRange args) -> Value {
+        Maths asks(m.getLoc(), inner);
+        auto isFar = [&](Value x) {
+          return asks.cmp(arith::CmpFPredicate::UGT, asks.abs(x), u.limit);
+        };
+        return arith::OrIOp::create(asks, isFar(args[0]), isFar(args[1]));
+      });
 }
 
 /// The full form for large elements. The polynomial reads zeros in their place:
@@ -250,14 +276,17 @@ static void makeSmall(Tanh &found) {
   auto branch = scf::IfOp::create(m, tile.getType(), isAnyFar(m, tile, u),
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder full = branch.getThenBodyBuilder();
-  Value some = makeMap(full, loc, tile, [&](Maths &at, Value x) {
+  wg::MapOp some = makeMap(full, loc, tile, [&](Maths &at, Value x) {
     return polynomialOrTanh(at, u, x);
   });
-  scf::YieldOp::create(full, loc, some);
+  scf::YieldOp::create(full, loc, some.getResult());
   OpBuilder fast = branch.getElseBodyBuilder();
-  Value all = makeMap(fast, loc, tile,
-                      [&](Maths &at, Value x) { return polynomial(at, u, x); });
-  scf::YieldOp::create(fast, loc, all);
+  wg::MapOp all = makeMap(fast, loc, tile, [&](Maths &at, Value x) {
+    return polynomial(at, u, x);
+  });
+  scf::YieldOp::create(fast, loc, all.getResult());
+  some.setIncreasing(isIncreasing(found));
+  all.setIncreasing(isIncreasing(found));
   goOnFrom(found, branch.getResult(0));
 }
 

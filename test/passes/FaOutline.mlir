@@ -24,7 +24,8 @@
 // CHECK-SAME: %[[O:[^:]*]]: memref<f16> {fa.param = #fa.param<pointer "o">}
 // CHECK-SAME: %[[O0:[^:]*]]: index
 // CHECK-SAME: %[[O1:[^:]*]]: index
-// CHECK-SAME: f32 {fa.param = #fa.param<scalar "scale">}
+// What the launch holds a scalar to is known in the kernel too.
+// CHECK-SAME: f32 {fa.class = "positive", fa.param = #fa.param<scalar "scale">}
 // CPU-SAME: %[[TILE:[^:]*]]: index) attributes {fa.kernel
 // GPU-SAME: kernel attributes {fa.kernel, {{.*}} known_block_size = array<i32: 32, 1, 1>}
 // CHECK: memref.reinterpret_cast %[[Q]] {{.*}} sizes: [%[[S]], 4, 64], strides: [%[[Q0]], %[[Q1]], 1]

@@ -20,19 +20,27 @@ gpu.module @m {
 // CHECK: %[[B1:.*]] = arith.mulf %[[THIRD]], %{{.*}}
 // CHECK: %[[FIFTH:.*]] = arith.mulf %[[THIRD]], %[[SQUARE]]
 // CHECK: %[[B2:.*]] = arith.mulf %[[FIFTH]], %{{.*}}
-// CHECK: %[[SEVENTH:.*]] = arith.mulf %[[FIFTH]], %[[SQUARE]]
-// CHECK: %[[B3:.*]] = arith.mulf %[[SEVENTH]], %{{.*}}
+// Zeros where they could overflow.
+// CHECK: %[[C0:.*]] = arith.select %[[WORKS:.*]], %[[B0]], %{{.*}}
+// CHECK: %[[C1:.*]] = arith.select %[[WORKS]], %[[B1]], %{{.*}}
+// CHECK: %[[C2:.*]] = arith.select %[[WORKS]], %[[B2]], %{{.*}}
 // CHECK: %[[BOUND:.*]] = arith.divf %{{.*}}, %{{.*}}
 // CHECK: %[[LIMIT:.*]] = arith.select %{{.*}}, %[[BOUND]], %{{.*}}
-// Whether an argument is past the range, or no number.
-// CHECK: %[[SIZES:.*]] = wg.map(%[[S]]
+// Whether an argument is past the range on either side, or no number.
+// CHECK: %[[MOST:.*]] = wg.reduce_rows maximum_bits %[[S]], %{{.*}} partial = maximumf>
+// CHECK: %[[LEAST:.*]] = wg.reduce_rows largest_bits %[[S]], %{{.*}} partial = maximumf>
+// CHECK: %[[FAR:.*]] = wg.any(%[[MOST]], %[[LEAST]]
 // CHECK: math.absf
-// CHECK: %[[MOST:.*]] = wg.reduce_rows maximumf %[[SIZES]], %{{.*}} partial = maximumf>
-// CHECK: %[[FAR:.*]] = wg.any(%[[MOST]]
-// CHECK: arith.cmpf ugt, %{{.*}}, %[[LIMIT]]
+// CHECK-NEXT: arith.cmpf ugt, %{{.*}}, %[[LIMIT]]
+// CHECK-NEXT: math.absf
+// CHECK-NEXT: arith.cmpf ugt, %{{.*}}, %[[LIMIT]]
+// CHECK-NEXT: arith.ori
 // CHECK: %[[RESULT:.*]] = scf.if %[[FAR]]
-// Element by element what the other branch gives, or the full form.
+// Element by element what the other branch gives, or the full form. Nobody knows
+// whether the scale is positive.
 // CHECK: wg.map(%[[S]] :
+// CHECK-NOT: increasing
+// CHECK-SAME: {{{$}}
 // CHECK: %[[SMALL:.*]] = arith.cmpf ole, %{{.*}}, %[[LIMIT]]
 // CHECK: arith.select %[[SMALL]], %[[E:.*]], %{{.*}}
 // CHECK: %[[Z:.*]] = arith.mulf %[[E]], %[[FINITE]]
@@ -43,9 +51,8 @@ gpu.module @m {
 // CHECK: wg.map(%[[S]] :
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32,
 // CHECK-NEXT: %[[W:.*]] = arith.mulf %[[X]], %[[X]]
-// CHECK-NEXT: %[[R2:.*]] = math.fma %[[W]], %[[B3]], %[[B2]]
-// CHECK-NEXT: %[[Q:.*]] = math.fma %[[W]], %[[R2]], %[[B1]]
-// CHECK-NEXT: %[[P:.*]] = math.fma %[[W]], %[[Q]], %[[B0]]
+// CHECK-NEXT: %[[Q:.*]] = math.fma %[[W]], %[[C2]], %[[C1]]
+// CHECK-NEXT: %[[P:.*]] = math.fma %[[W]], %[[Q]], %[[C0]]
 // CHECK-NEXT: %[[T:.*]] = arith.mulf %[[X]], %[[P]]
 // CHECK-NEXT: wg.yield %[[T]]
 // What else the map did.
@@ -63,6 +70,60 @@ gpu.func @softcap(%s: !s, %r: !rows, %scale: f32, %cap: f32, %O: memref<?xf32, s
     %c = arith.mulf %cap, %h : f32
     %sum = arith.addf %c, %y : f32
     wg.yield %sum : f32
+  }
+  %l = wg.reduce_rows addf %t, %r : !s, !rows
+  wg.store_rows %l, %O rows %n : !rows, memref<?xf32, strided<[?], offset: ?>>
+  gpu.return
+}
+
+// A scale that the launch holds to be positive: the cap is in it twice, and a
+// map of the region's value does not fall where the element rises.
+// CHECK-LABEL: gpu.func @positive
+// CHECK: scf.if
+// CHECK-NEXT: wg.map({{.*}} attributes {increasing} {
+// CHECK: } else {
+// CHECK-NEXT: wg.map({{.*}} attributes {increasing} {
+gpu.func @positive(%s: !s, %r: !rows, %scale: f32 {fa.class = "positive"}, %cap: f32, %O: memref<?xf32, strided<[?], offset: ?>>, %n: index) kernel attributes {fa.kernel, fa.tma} {
+  %t = wg.map(%s : !s) -> !s {
+  ^bb0(%x: f32, %row: index, %col: index):
+    %scaled = arith.mulf %x, %scale : f32
+    %z = arith.divf %scaled, %cap : f32
+    %h = math.tanh %z : f32
+    %c = arith.mulf %cap, %h : f32
+    wg.yield %c : f32
+  }
+  %l = wg.reduce_rows addf %t, %r : !s, !rows
+  wg.store_rows %l, %O rows %n : !rows, memref<?xf32, strided<[?], offset: ?>>
+  gpu.return
+}
+
+// A weight that is negative, and a cap that is in it once.
+// CHECK-LABEL: gpu.func @falls
+// CHECK: scf.if
+// CHECK-NOT: increasing
+// CHECK-LABEL: gpu.func @once
+// CHECK: scf.if
+// CHECK-NOT: increasing
+gpu.func @falls(%s: !s, %r: !rows, %scale: f32 {fa.class = "positive"}, %O: memref<?xf32, strided<[?], offset: ?>>, %n: index) kernel attributes {fa.kernel, fa.tma} {
+  %weight = arith.constant -2.0 : f32
+  %t = wg.map(%s : !s) -> !s {
+  ^bb0(%x: f32, %row: index, %col: index):
+    %z = arith.mulf %x, %scale : f32
+    %h = math.tanh %z : f32
+    %c = arith.mulf %weight, %h : f32
+    wg.yield %c : f32
+  }
+  %l = wg.reduce_rows addf %t, %r : !s, !rows
+  wg.store_rows %l, %O rows %n : !rows, memref<?xf32, strided<[?], offset: ?>>
+  gpu.return
+}
+gpu.func @once(%s: !s, %r: !rows, %scale: f32 {fa.class = "positive"}, %cap: f32, %O: memref<?xf32, strided<[?], offset: ?>>, %n: index) kernel attributes {fa.kernel, fa.tma} {
+  %t = wg.map(%s : !s) -> !s {
+  ^bb0(%x: f32, %row: index, %col: index):
+    %scaled = arith.mulf %x, %scale : f32
+    %z = arith.divf %scaled, %cap : f32
+    %h = math.tanh %z : f32
+    wg.yield %h : f32
   }
   %l = wg.reduce_rows addf %t, %r : !s, !rows
   wg.store_rows %l, %O rows %n : !rows, memref<?xf32, strided<[?], offset: ?>>

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A loop over key tiles at the end of stage async, as the passes read it that
+// compute scores together with their exponents.
+#ifndef FA_PASSES_SCORESTEP_H
+#define FA_PASSES_SCORESTEP_H
+
+#include "dialect/Wg/WgOps.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::fa {
+/// exp2(score * factor + rest) in a map of a tile of scores and of rows, or of
+/// the tile's columns from `first` on.
+struct Exponential {
+  wg::MapOp map;
+  int64_t first;
+};
+
+/// The scores of a loop over key tiles, and all that reads them.
+struct ScoreStep {
+  scf::ForOp loop;
+  Value scores;
+  /// The rows' maxima, as parts.
+  wg::ReduceRowsOp max;
+  /// Whether they pass the bound, and what moves references then.
+  wg::AnyOp vote;
+  scf::IfOp moves;
+  /// Which results of `moves` are the scores, whether references are far from
+  /// 0, and what rows add to their exponents.
+  unsigned scoresPlace = 0, farPlace = 0, restPlace = 0;
+  /// In `moves`: takes from the scores the references that are far.
+  scf::IfOp subtracts;
+  wg::MapOp difference;
+  /// What multiplies scores in the exponents, from outside of the loop.
+  Value factor;
+  SmallVector<Exponential> exponentials;
+};
+
+/// The step of the loop around `moves`; nothing where it is another branch, or
+/// where something else reads the scores.
+std::optional<ScoreStep> matchScoreStep(scf::IfOp moves);
+
+/// What the exponentials of a step read: a tile, and values that are the same
+/// for a row, or for all elements.
+struct ExponentTerms {
+  Value tile;
+  SmallVector<Value> rows, numbers;
+};
+
+/// An exponent: of the terms' elements, in order, and of the column.
+using ExponentBody =
+    function_ref<Value(OpBuilder &, ValueRange elements, Value column)>;
+
+/// The exponentials become 2^exponent of `moved` behind the branch that moves
+/// references, of `stayed` where it is not taken. What read the scores is gone.
+void replaceScores(ScoreStep &step, const ExponentTerms &moved,
+                   const ExponentTerms &stayed, ExponentBody exponent);
+
+/// `number` where `condition`, `otherwise` where not.
+Value chooseNumber(OpBuilder &b, Location loc, Value condition, double number,
+                   Value otherwise);
+} // namespace mlir::fa
+
+#endif // FA_PASSES_SCORESTEP_H
