@@ -39,7 +39,7 @@ static bool takes(const ScheduleRow &row, const ScheduleQuery &query) {
          query.qkDim % row.dimMultiple == 0 &&
          query.vDim % row.dimMultiple == 0 &&
          !(row.wide && (query.extras || (row.tma && query.packed))) &&
-         (row.masks & query.mask) != 0 &&
+         !(row.region && !query.region) && (row.masks & query.mask) != 0 &&
          (row.type == "any" || row.type == query.type);
 }
 

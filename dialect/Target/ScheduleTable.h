@@ -33,6 +33,9 @@ struct ScheduleQuery {
   /// Whether sequences are packed: a launch does not know how many keys each
   /// has, and rows with `tma` and `wide`, for many keys, are not for it.
   bool packed = false;
+  /// Whether the op has a region, one of the extras: some rows are for it
+  /// alone.
+  bool region = false;
 };
 
 /// The rows for the chip, then for the chip whose rows it takes behind its own,

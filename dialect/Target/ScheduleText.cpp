@@ -113,7 +113,8 @@ static Setters conditionsOf(ScheduleRow &row) {
           {"mask", maskSet(row.masks)},
           {"most_keys", number(row.mostKeys, 1)},
           {"tma", flag(row.tma)},
-          {"wide", flag(row.wide)}};
+          {"wide", flag(row.wide)},
+          {"region", flag(row.region)}};
 }
 
 static Setters fieldsOf(ScheduleRow &row) {

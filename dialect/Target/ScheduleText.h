@@ -40,6 +40,8 @@ struct ScheduleRow {
   /// Whether rows of tensors have to be aligned to 16 bytes, as TMA wants them
   /// too, and the op may have no extras (ScheduleQuery).
   bool wide = false;
+  /// Whether it is for ops with a score or mask region alone.
+  bool region = false;
 
   // The fields of `#fa.schedule`, which documents them.
   int64_t queryTile = 0, keyTile = 0, warps = 4, stages = 2;

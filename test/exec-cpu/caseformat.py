@@ -159,6 +159,8 @@ class TableFormat(ListFormat):
             element = "f16" if row["type"] == "any" else row["type"]
             for mask in AssembleFormat.MASKS if row["mask"] == "any" else row["mask"].split("|"):
                 flags = ["--type", element, "--d", str(row["qk_dim"]), "--dv", str(row["v_dim"])]
+                if row["region"]:
+                    flags += ["--alibi"]
                 name = f"line-{number}-{row['chip']}-d{row['qk_dim']}-{mask}"
                 artefact = caselist.Artefact(name, [*flags, *self.MASKS[mask].split()])
                 found[name] = (artefact, row, schedule)

@@ -123,9 +123,11 @@ bool isAmong(const ScheduleRow &row, const std::vector<ScheduleRow> &chosen) {
 bool isReachable(const ScheduleRow &row) {
   for (const char *type : {"f16", "bf16"})
     for (MaskClass mask : {Unmasked, CausalMask, WindowMask, LeftMask})
-      for (bool extras : {false, true})
+      for (auto [extras, region] :
+           {std::pair(false, false), {true, false}, {true, true}})
         if (isAmong(row, chooseSchedules({row.chip, type, row.maxQkDim,
-                                          row.maxVDim, mask, extras})))
+                                          row.maxVDim, mask, extras,
+                                          /*packed=*/false, region})))
           return true;
   return false;
 }
@@ -156,6 +158,14 @@ TEST(ShippedSchedules, MaskAndLengthClassesChooseRows) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].warps, 8);
   EXPECT_EQ(chooseSchedules({"sm_90a", "f16", 72, 72, Unmasked}).size(), 1u);
+  // A row for regions is for these alone, and takes any number of keys.
+  rows =
+      chooseSchedules({"sm_90a", "f16", 128, 128, Unmasked, true, false, true});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(rows[0].region && rows[0].vWait > 0);
+  rows = chooseSchedules({"sm_90a", "f16", 128, 128, Unmasked, true});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_FALSE(rows[0].region);
 }
 
 TEST(ShippedSchedules, EveryChipTakesEveryHeadDimension) {

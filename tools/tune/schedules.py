@@ -17,7 +17,7 @@ DEFAULTS = {
 # What stands in front of the colon in a row of dialect/Target/schedules.txt, likewise.
 CONDITIONS = {
     "chip": None, "type": "any", "qk_dim": None, "v_dim": None, "dim_multiple": 8, "mask": "any", "most_keys": 0,
-    "tma": False, "wide": False,
+    "tma": False, "wide": False, "region": False,
 }  # fmt: skip
 
 # Registers a thread has, for a group's number of warps (sm_90a: behind setmaxnreg), and what addresses, rows and loop
