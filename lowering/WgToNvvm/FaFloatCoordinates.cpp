@@ -156,12 +156,20 @@ Value otherFactor(Operation *product, Value coordinate) {
   return first == coordinate ? product->getOperand(1) : first;
 }
 
-/// The multiply-add that another one of a coordinate adds, null where it adds
-/// something else, or where something else reads that too.
+/// Whether `op` may be rewritten itself.
+bool readsConversion(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    return operand.getDefiningOp<arith::SIToFPOp>() != nullptr;
+  });
+}
+
+/// The multiply-add, not of a coordinate, that another one adds; null where it
+/// adds something else, or where something else reads that too.
 math::FmaOp innerOf(Operation *product) {
   auto fma = dyn_cast<math::FmaOp>(product);
   auto inner = fma ? fma.getC().getDefiningOp<math::FmaOp>() : math::FmaOp();
-  return inner && inner->hasOneUse() ? inner : math::FmaOp();
+  return inner && inner->hasOneUse() && !readsConversion(inner) ? inner
+                                                                : math::FmaOp();
 }
 
 /// What a multiply-add, or the one that it adds, adds; null for a product.
@@ -182,7 +190,7 @@ bool isInFront(Value value, Operation *op) {
 
 /// The products of coordinates of a group with one value that is known in front
 /// of the first: those of elements enough to be worth it.
-SmallVector<Operation *> findProducts(ArrayRef<Element> elements) {
+DenseSet<Operation *> findProducts(ArrayRef<Element> elements) {
   llvm::MapVector<std::pair<Value, Value>, SmallVector<Operation *>> groups;
   Operation *first = elements[0].op;
   for (Element element : elements)
@@ -194,24 +202,22 @@ SmallVector<Operation *> findProducts(ArrayRef<Element> elements) {
       if (isInFront(factor, first) && (!addend || isInFront(addend, first)))
         groups[{factor, addend}].push_back(user);
     }
-  SmallVector<Operation *> products;
+  DenseSet<Operation *> products;
   for (auto &[terms, found] : groups)
     if (found.size() >= kWorthwhile)
-      llvm::append_range(products, found);
+      products.insert_range(found);
   return products;
 }
 
-/// A product that a sum adds to `term` joins that sum, but for one of
-/// `products`, which has a term of its own.
-void contract(Value term, ArrayRef<Operation *> products) {
+/// A product, not of a coordinate, that a sum adds to `term` joins that sum.
+void contract(Value term) {
   for (Operation *user : llvm::make_early_inc_range(term.getUsers())) {
     auto sum = dyn_cast<arith::AddFOp>(user);
     if (!sum)
       continue;
     Value other = sum.getLhs() == term ? sum.getRhs() : sum.getLhs();
     auto product = other.getDefiningOp<arith::MulFOp>();
-    if (!product || !product->hasOneUse() ||
-        llvm::is_contained(products, product))
+    if (!product || !product->hasOneUse() || readsConversion(product))
       continue;
     OpBuilder b(sum);
     Value joined = math::FmaOp::create(b, sum.getLoc(), product.getLhs(),
@@ -223,12 +229,13 @@ void contract(Value term, ArrayRef<Operation *> products) {
 }
 
 void rewrite(const Key &key, ArrayRef<Element> elements) {
-  SmallVector<Operation *> products = findProducts(elements);
+  DenseSet<Operation *> products = findProducts(elements);
   Base base(key, elements[0].op);
   for (Element element : elements) {
     Value coordinate = element.op.getResult();
-    for (Operation *user : llvm::make_early_inc_range(coordinate.getUsers())) {
-      if (!llvm::is_contained(products, user))
+    SmallVector<Operation *> users(coordinate.getUsers());
+    for (Operation *user : users) {
+      if (!products.erase(user))
         continue;
       Emit at(user, OpBuilder(user));
       Value addend = addendOf(user);
@@ -236,12 +243,11 @@ void rewrite(const Key &key, ArrayRef<Element> elements) {
       Value term = base.times(at, otherFactor(user, coordinate), addend, inner,
                               element.constant);
       user->getResult(0).replaceAllUsesWith(term);
-      llvm::erase(products, user);
       user->erase();
       if (inner)
         inner.erase();
       if (!addend)
-        contract(term, products);
+        contract(term);
     }
     if (!element.op.use_empty()) {
       Emit at(element.op, OpBuilder(element.op));
