@@ -113,13 +113,12 @@ struct ChooseSchedulePass
   }
 
 private:
-  /// A causal mask makes later query tiles longer: they go first, so that the
-  /// short ones fill the end. Left bounds level the lengths again.
+  /// A right bound makes later query tiles longer: they go first, so that the
+  /// short ones fill the end. A left bound as well levels the lengths of most;
+  /// those that it does not reach are the short ones.
   static TileOrder orderFor(AttentionOp op) {
-    MaskAttr attr = op.getMaskOrDefault();
-    return attr.getRightBound() && !attr.getLeftBound()
-               ? TileOrder::HeaviestFirst
-               : TileOrder::Natural;
+    return op.getMaskOrDefault().getRightBound() ? TileOrder::HeaviestFirst
+                                                 : TileOrder::Natural;
   }
 
   /// Three warpgroups have no registers left for the store by TMA where regions
