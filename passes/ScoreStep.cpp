@@ -5,7 +5,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::fa;
@@ -106,22 +105,6 @@ static SmallVector<Value> valuesOf(const ExponentTerms &terms) {
   return values;
 }
 
-/// `branch` with results for more values.
-static scf::IfOp widen(scf::IfOp branch, ValueRange moved, ValueRange stayed) {
-  IRRewriter b(branch);
-  SmallVector<Type> types(branch.getResultTypes());
-  llvm::append_range(types, moved.getTypes());
-  auto made =
-      scf::IfOp::create(b, branch.getLoc(), types, branch.getCondition(),
-                        /*addThenBlock=*/false, /*addElseBlock=*/false);
-  made.getThenRegion().takeBody(branch.getThenRegion());
-  made.getElseRegion().takeBody(branch.getElseRegion());
-  made.thenYield()->insertOperands(branch.getNumResults(), moved);
-  made.elseYield()->insertOperands(branch.getNumResults(), stayed);
-  b.replaceOp(branch, made.getResults().take_front(branch.getNumResults()));
-  return made;
-}
-
 /// Makes `each` an exponential of `tile`, or of its part of it, and of `terms`.
 static void replaceExponential(Exponential each, const ExponentTerms &terms,
                                ExponentBody exponent) {
@@ -152,7 +135,7 @@ void mlir::fa::replaceScores(ScoreStep &step, const ExponentTerms &moved,
   step.moves.thenYield()->setOperand(step.scoresPlace, moved.tile);
   step.moves.elseYield()->setOperand(step.scoresPlace, stayed.tile);
   unsigned had = step.moves.getNumResults();
-  step.moves = widen(step.moves, valuesOf(moved), valuesOf(stayed));
+  step.moves = widenBranch(step.moves, valuesOf(moved), valuesOf(stayed));
   ValueRange values = step.moves.getResults().drop_front(had);
   ExponentTerms terms{
       step.moves.getResult(step.scoresPlace),

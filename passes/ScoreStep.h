@@ -4,10 +4,7 @@
 #ifndef FA_PASSES_SCORESTEP_H
 #define FA_PASSES_SCORESTEP_H
 
-#include "dialect/Wg/WgOps.h"
-
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/WgKernel.h"
 
 namespace mlir::fa {
 /// exp2(score * factor + rest) in a map of a tile of scores and of rows, or of
@@ -40,6 +37,20 @@ struct ScoreStep {
 /// The step of the loop around `moves`; nothing where it is another branch, or
 /// where something else reads the scores.
 std::optional<ScoreStep> matchScoreStep(scf::IfOp moves);
+
+/// Rewrites the steps that `match` finds in the module's kernels: all are found
+/// before the first is taken apart.
+template <typename Step>
+void rewriteSteps(ModuleOp module,
+                  std::optional<Step> (*match)(scf::IfOp moves),
+                  void (*rewrite)(Step &)) {
+  SmallVector<Step, 0> steps;
+  for (gpu::GPUFuncOp kernel : findKernels(module))
+    for (scf::IfOp branch : findOps<scf::IfOp>(kernel))
+      if (std::optional<Step> step = match(branch))
+        steps.push_back(*step);
+  llvm::for_each(steps, rewrite);
+}
 
 /// What the exponentials of a step read: a tile, and values that are the same
 /// for a row, or for all elements.

@@ -196,8 +196,7 @@ static Value voteOnZero(OpBuilder &b, Value rows,
                         arith::CmpFPredicate predicate) {
   Location loc = rows.getLoc();
   return buildVote(b, loc, rows, [&](OpBuilder &inner, ValueRange args) {
-    Value zero =
-        arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(0));
+    Value zero = buildNumber(inner, loc, 0);
     return arith::CmpFOp::create(inner, loc, predicate, args[0], zero);
   });
 }
@@ -214,9 +213,7 @@ static Value voteOnBound(OpBuilder &b, Step step) {
         Block &body = step.bends.getBody().front();
         IRMapping mapping;
         mapping.map(body.getArguments().take_front(args.size()), args);
-        mapping.map(
-            body.getArgument(0),
-            arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(0)));
+        mapping.map(body.getArgument(0), buildNumber(inner, loc, 0));
         for (Operation &op : body.without_terminator())
           inner.clone(op, mapping);
         Value least = mapping.lookupOrDefault(step.bends.getYielded());

@@ -4,6 +4,7 @@
 #include "dialect/Fa/FaDialect.h"
 #include "passes/ManifestBuilder.h"
 
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -93,6 +94,22 @@ mlir::fa::carriedResult(scf::ForOp loop, scf::IfOp branch, unsigned place) {
           loop.getRegionIterArg(place))
     return std::nullopt;
   return result.getResultNumber();
+}
+
+scf::IfOp mlir::fa::widenBranch(scf::IfOp branch, ValueRange thenValues,
+                                ValueRange elseValues) {
+  IRRewriter b(branch);
+  SmallVector<Type> types(branch.getResultTypes());
+  llvm::append_range(types, thenValues.getTypes());
+  auto made =
+      scf::IfOp::create(b, branch.getLoc(), types, branch.getCondition(),
+                        /*addThenBlock=*/false, /*addElseBlock=*/false);
+  made.getThenRegion().takeBody(branch.getThenRegion());
+  made.getElseRegion().takeBody(branch.getElseRegion());
+  made.thenYield()->insertOperands(branch.getNumResults(), thenValues);
+  made.elseYield()->insertOperands(branch.getNumResults(), elseValues);
+  b.replaceOp(branch, made.getResults().take_front(branch.getNumResults()));
+  return made;
 }
 
 wg::WaitMmaOp mlir::fa::lastWait(scf::ForOp loop) {

@@ -59,6 +59,10 @@ std::optional<unsigned> carriedPlace(scf::ForOp loop, Value value);
 std::optional<unsigned> carriedResult(scf::ForOp loop, scf::IfOp branch,
                                       unsigned place);
 
+/// `branch` with more results: what its regions are to yield besides.
+scf::IfOp widenBranch(scf::IfOp branch, ValueRange thenValues,
+                      ValueRange elseValues);
+
 /// The loop body's last wait for a product; null where another one stays in
 /// flight behind it.
 wg::WaitMmaOp lastWait(scf::ForOp loop);

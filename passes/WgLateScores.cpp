@@ -252,12 +252,7 @@ struct LateScoresPass : mlir::fa::impl::WgLateScoresBase<LateScoresPass> {
     ModuleOp module = getOperation();
     if (failed(expectStage(module, {"async"})))
       return signalPassFailure();
-    SmallVector<Step, 0> steps;
-    for (gpu::GPUFuncOp kernel : findKernels(module))
-      for (scf::IfOp branch : findOps<scf::IfOp>(kernel))
-        if (std::optional<Step> step = matchStep(branch))
-          steps.push_back(*step);
-    llvm::for_each(steps, rewrite);
+    rewriteSteps(module, matchStep, rewrite);
   }
 };
 } // namespace

@@ -323,25 +323,13 @@ private:
   }
 
   scf::IfOp widen() {
-    scf::IfOp old = step.branch;
-    SmallVector<Type> types(old.getResultTypes());
-    llvm::append_range(types, ValueRange(thenValues).getTypes());
-    b.setInsertionPoint(old);
-    auto made = scf::IfOp::create(b, old.getLoc(), types, old.getCondition(),
-                                  /*addThenBlock=*/false,
-                                  /*addElseBlock=*/false);
-    made.getThenRegion().takeBody(old.getThenRegion());
-    made.getElseRegion().takeBody(old.getElseRegion());
-    made.thenYield()->insertOperands(1, thenValues);
-    made.elseYield()->insertOperands(1, elseValues);
-    b.replaceAllUsesWith(old.getResult(0), made.getResult(0));
+    scf::IfOp made = widenBranch(step.branch, thenValues, elseValues);
     for (auto [value, result] :
          llvm::zip_equal(replaced, made.getResults().drop_front()))
       if (value)
         value.replaceUsesWithIf(result, [&](OpOperand &use) {
           return !made->isAncestor(use.getOwner());
         });
-    b.eraseOp(old);
     return made;
   }
 };
